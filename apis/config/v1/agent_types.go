@@ -1,0 +1,39 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AgentConfigurationKind is the kind of the agent's configuration file.
+const AgentConfigurationKind = "AgentConfiguration"
+
+// AgentAPIVersion is the apiVersion of the agent's configuration file.
+const AgentAPIVersion = GroupName + "/v1"
+
+// AgentConfiguration configures vicinity-agent, the process that measures its node. It is a file, the same on
+// every node; what differs between nodes, such as the node's name, are flags.
+//
+// +kubebuilder:object:root=true
+type AgentConfiguration struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// collectors lists the collectors that run, and how often. A collector that is not listed does not run, and
+	// one that this build of the agent does not have is an error. The order has no meaning. What a collector
+	// needs beyond its schedule stands in a section of its own beside this list. Default: none.
+	Collectors []CollectorSchedule `json:"collectors,omitempty"`
+}
+
+// CollectorSchedule switches one collector on and tells how often it runs. The agent varies intervals by up to
+// a tenth, so that the nodes of a cluster do not measure and report in step.
+type CollectorSchedule struct {
+	// name is the collector. Required, and listed once only.
+	Name string `json:"name"`
+
+	// interval is the time from the start of one round to the start of the next, "1s" to "24h". A round that
+	// takes longer is never overtaken: the rounds that it missed are left out and counted. Default: "15s".
+	Interval metav1.Duration `json:"interval,omitzero"`
+
+	// timeout is the time after which a round is cancelled, "100ms" up to interval.
+	// Default: interval, but not more than "30s".
+	Timeout metav1.Duration `json:"timeout,omitzero"`
+}

@@ -1,0 +1,71 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// NodeDiskIOStats holds how much bandwidth the disks of one node have left. Its singular is its plural, as in the
+// predecessor.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Namespaced,path=nodediskiostats,singular=nodediskiostats,categories=vicinity
+// +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Node",type=string,JSONPath=`.spec.nodeName`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type NodeDiskIOStats struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the object's metadata.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec names the node and tells its driver which pods to account for.
+	// +optional
+	Spec NodeDiskIOStatsSpec `json:"spec,omitzero"`
+
+	// status is what the driver reports.
+	// +optional
+	Status NodeDiskIOStatsStatus `json:"status,omitzero"`
+}
+
+// NodeDiskIOStatsSpec is what the driver of a node is told.
+type NodeDiskIOStatsSpec struct {
+	// nodeName is the name of the Node.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	NodeName string `json:"nodeName"`
+
+	// reservedPods lists the UIDs of the pods on the node, at most 4096. Drivers that do not look at pods themselves
+	// subtract what these ask for.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4096
+	// +kubebuilder:validation:items:MaxLength=512
+	ReservedPods []string `json:"reservedPods,omitempty"`
+}
+
+// NodeDiskIOStatsStatus is what the driver of a node reports.
+type NodeDiskIOStatsStatus struct {
+	// observedGeneration is the generation of the spec that the rest of the status was computed from. Absent means
+	// that none was.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
+
+	// allocableBandwidth maps the identifier of each disk, as in NodeDiskDevice, to the bandwidth it has left. At
+	// most 256. A disk that is not listed is not reported on.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=256
+	AllocableBandwidth map[string]IOBandwidth `json:"allocableBandwidth,omitempty"`
+}
+
+// NodeDiskIOStatsList is a list of NodeDiskIOStats.
+//
+// +kubebuilder:object:root=true
+type NodeDiskIOStatsList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	// items is the list.
+	Items []NodeDiskIOStats `json:"items"`
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-base/metrics/legacyregistry"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
+	"github.com/vicinity-scheduler/vicinity/pkg/state"
+)
+
+// initialListTimeout bounds how long the scheduler waits at its start for custom resources to be listed. It then
+// starts without them, and takes them into account once they arrive.
+const initialListTimeout = 10 * time.Second
+
+// plugins is the table of Vicinity's plugins and what they share. The framework builds a plugin once per
+// profile; what is shared is built once, by the first factory that is called, because only a factory gets the
+// scheduler's context, client configuration and informers.
+type plugins struct {
+	start      sync.Once
+	err        error
+	state      *state.State
+	nodes      *state.Nodes
+	cacheAware *cacheaware.Metrics
+}
+
+func newPlugins() *plugins { return &plugins{} }
+
+// options registers every plugin with the scheduler.
+func (p *plugins) options() []app.Option {
+	return []app.Option{
+		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
+	}
+}
+
+func (p *plugins) newCacheAware(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	return cacheaware.New(ctx, args, handle, p.state, p.nodes, p.cacheAware)
+}
+
+// shared wraps a factory such that what the plugins share is there when it is called.
+func (p *plugins) shared(factory frameworkruntime.PluginFactory) frameworkruntime.PluginFactory {
+	return func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+		p.start.Do(func() { p.err = p.startShared(ctx, handle) })
+		if p.err != nil {
+			return nil, p.err
+		}
+		return factory(ctx, args, handle)
+	}
+}
+
+func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) (err error) {
+	if p.cacheAware, err = cacheaware.NewMetrics(registry{}); err != nil {
+		return err
+	}
+	if p.nodes, err = state.NewNodes(handle.SharedInformerFactory().Core().V1().Nodes().Informer()); err != nil {
+		return err
+	}
+	if p.state, err = state.New(handle.KubeConfig(), registry{}); err != nil {
+		return err
+	}
+	go p.state.Run(ctx)
+	listed, cancel := context.WithTimeoutCause(ctx, initialListTimeout,
+		fmt.Errorf("not done after %s", initialListTimeout))
+	defer cancel()
+	if err := p.state.WaitForSync(listed); err != nil {
+		klog.FromContext(ctx).Error(err, "Scheduling starts without them; they count once they are listed. "+
+			"Is the scheduler allowed to get, list and watch them and customresourcedefinitions?")
+	}
+	return nil
+}
+
+// registry puts collectors on the scheduler's own metrics endpoint. That registry panics on a collector it has
+// already; plugins registers each one once.
+type registry struct{}
+
+// Register never fails.
+func (registry) Register(c prometheus.Collector) error {
+	legacyregistry.RawMustRegister(c)
+	return nil
+}
