@@ -13,6 +13,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"k8s.io/utils/clock"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
@@ -28,9 +29,7 @@ const initialListTimeout = 10 * time.Second
 type plugins struct {
 	start      sync.Once
 	err        error
-	state      *state.State
-	nodes      *state.Nodes
-	cacheAware *cacheaware.Metrics
+	cacheAware *cacheaware.Shared
 }
 
 func newPlugins() *plugins { return &plugins{} }
@@ -43,7 +42,7 @@ func (p *plugins) options() []app.Option {
 }
 
 func (p *plugins) newCacheAware(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	return cacheaware.New(ctx, args, handle, p.state, p.nodes, p.cacheAware)
+	return cacheaware.New(ctx, args, handle, p.cacheAware)
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
@@ -57,25 +56,35 @@ func (p *plugins) shared(factory frameworkruntime.PluginFactory) frameworkruntim
 	}
 }
 
-func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) (err error) {
-	if p.cacheAware, err = cacheaware.NewMetrics(registry{}); err != nil {
+func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
+	informers := handle.SharedInformerFactory()
+	nodes, err := state.NewNodes(informers.Core().V1().Nodes().Informer())
+	if err != nil {
 		return err
 	}
-	if p.nodes, err = state.NewNodes(handle.SharedInformerFactory().Core().V1().Nodes().Informer()); err != nil {
+	known, err := state.New(handle.KubeConfig(), nodes, registry{})
+	if err != nil {
 		return err
 	}
-	if p.state, err = state.New(handle.KubeConfig(), registry{}); err != nil {
+	metrics, err := cacheaware.NewMetrics(registry{})
+	if err != nil {
 		return err
 	}
-	go p.state.Run(ctx)
-	listed, cancel := context.WithTimeoutCause(ctx, initialListTimeout,
-		fmt.Errorf("not done after %s", initialListTimeout))
+	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics); err != nil {
+		return err
+	}
+	go known.Run(ctx)
+	awaitFirstList(ctx, known)
+	return nil
+}
+
+func awaitFirstList(ctx context.Context, known *state.State) {
+	listed, cancel := context.WithTimeoutCause(ctx, initialListTimeout, fmt.Errorf("not done after %s", initialListTimeout))
 	defer cancel()
-	if err := p.state.WaitForSync(listed); err != nil {
+	if err := known.WaitForSync(listed); err != nil {
 		klog.FromContext(ctx).Error(err, "Scheduling starts without them; they count once they are listed. "+
 			"Is the scheduler allowed to get, list and watch them and customresourcedefinitions?")
 	}
-	return nil
 }
 
 // registry puts collectors on the scheduler's own metrics endpoint. That registry panics on a collector it has

@@ -1,70 +1,80 @@
 package locality
 
-// MaxTiers bounds the number of tiers of a [Tiers], so that a node's path through them needs no allocation.
-const MaxTiers = 8
-
-// FullPercent is the score of a node that serves or holds the dataset itself.
-const FullPercent = 100
-
-// Tier is a topology domain wider than a node, for example a zone.
-type Tier struct {
-	// LabelKey is the node label whose value names the domain.
-	LabelKey string
-	// Percent is the score, 1 to 99, of a node whose nearest serving place is in the same domain.
-	Percent int64
-}
-
-// Tiers are ordered nearest first; at most [MaxTiers].
-type Tiers []Tier
-
-// path is a node's label value at each tier, "" where the label is missing.
-type path [MaxTiers]string
-
-func (t Tiers) path(node Node) (p path) {
-	for i := range t {
-		p[i] = node.Labels[t[i].LabelKey]
-	}
-	return p
-}
-
-// Reach tells how near any node is to one dataset.
+// Reach tells how much of one dataset is how near to any node.
 type Reach struct {
-	tiers   Tiers
-	nodes   map[string]struct{}
-	groups  []Location // domains that serve as a whole: every node in them counts as serving
+	Key     DatasetKey
+	weight  float64 // size in bytes; 0: unknown
+	rules   *Rules
+	gateway bool // some replica is a gateway
+	// ceiling limits the worth of every tier, 0 to 1. It is 1 but for overloaded gateways.
+	ceiling float64
+
+	nodes   map[string]float64 // by name: the share held or served there
+	groups  []group
 	domains domain
 }
 
-// domain is a node of the tree region -> zone -> rack of places that serve the dataset. The children's keys
-// are label values of the next narrower tier; "" stands for a missing label.
+// group is a topology domain that serves as a whole: every node in it counts as serving.
+type group struct {
+	at    Location
+	value float64
+}
+
+// domain is a node of the tree region -> zone -> rack of places that serve the dataset. The children's keys are
+// label values of the next narrower tier; "" stands for a missing label.
 type domain struct {
+	best     float64 // the largest share that one place in the domain holds
 	children map[string]*domain
 }
 
-// NewReach compiles a placement. Locations that match no node are dropped:
-// a place that does not exist serves nobody. The cost is linear in the placement's serving locations.
-func NewReach(p Placement, tiers Tiers, index NodeIndex) *Reach {
-	r := &Reach{tiers: tiers, nodes: map[string]struct{}{}}
-	for _, at := range p.Serving() {
-		if at.Key == HostnameKey {
-			if node, ok := index.Named(at.Value); ok {
-				r.nodes[node.Name] = struct{}{}
-				r.addDomains(node)
-			}
-			continue
+// NewReach compiles a dataset. Replicas at places without a usable node are dropped: nothing is served from
+// there. rules must not change afterwards. The cost is linear in the number of replicas.
+func NewReach(key DatasetKey, d Dataset, rules *Rules, index NodeIndex) *Reach {
+	r := &Reach{
+		Key: key, weight: float64(max(0, d.SizeBytes)), rules: rules, gateway: d.HasGateway(), ceiling: 1,
+		nodes: make(map[string]float64, len(d.Replicas)),
+	}
+	size := d.size()
+	for _, replica := range d.Replicas {
+		value := replica.fraction(size)
+		if !replica.Gateway {
+			value *= rules.mediumFactor(replica.Medium)
 		}
-		// The domain's nodes agree on the wider tiers, so any one of them stands for all.
-		if member, ok := index.Member(at); ok {
-			r.groups = append(r.groups, at)
-			r.addDomains(member)
+		if value > 0 {
+			r.add(replica, value, index)
 		}
 	}
 	return r
 }
 
-func (r *Reach) addDomains(node Node) {
-	at, path := &r.domains, r.tiers.path(node)
-	for i := len(r.tiers) - 1; i >= 0; i-- {
+func (r *Reach) add(replica Replica, value float64, index NodeIndex) {
+	at := replica.At
+	tiered := replica.Gateway || !r.rules.compatible // the fork knows no neighbourhood of data locations
+	if at.Key == HostnameKey {
+		if node, ok := index.Named(at.Value); ok {
+			// The media of one node hold different bytes, so their shares add up.
+			r.nodes[node.Name] = min(1, r.nodes[node.Name]+value)
+			if tiered {
+				r.addDomains(node, r.nodes[node.Name])
+			}
+		}
+		return
+	}
+	// The domain's nodes agree on the wider tiers, so any one of them stands for all.
+	if member, ok := index.Member(at); ok {
+		r.groups = append(r.groups, group{at: at, value: value})
+		if tiered {
+			r.addDomains(member, value)
+		}
+	}
+}
+
+func (r *Reach) addDomains(node Node, value float64) {
+	at, path := &r.domains, r.rules.Tiers.path(node)
+	for i := len(r.rules.Tiers) - 1; i >= 0; i-- {
+		if path[i] == "" && r.rules.compatible {
+			return
+		}
 		child := at.children[path[i]]
 		if child == nil {
 			child = &domain{}
@@ -73,66 +83,94 @@ func (r *Reach) addDomains(node Node) {
 			}
 			at.children[path[i]] = child
 		}
+		child.best = max(child.best, value)
 		at = child
 	}
 }
 
-// Empty reports that no existing node serves the dataset.
-func (r *Reach) Empty() bool { return len(r.nodes) == 0 && len(r.groups) == 0 }
+// LimitTo lowers what every tier is worth to at most ceiling, 0 to 1. With a falling ceiling first the node loses
+// its advantage over its rack, then the rack over the zone, and so on: readers spread outwards tier by tier.
+func (r *Reach) LimitTo(ceiling float64) { r.ceiling = max(0, min(r.ceiling, ceiling)) }
 
-// Serves reports whether the node itself serves or holds the dataset.
-func (r *Reach) Serves(node Node) bool {
-	if _, ok := r.nodes[node.Name]; ok {
-		return true
-	}
+// Places returns the number of nodes and domains that serve the dataset.
+func (r *Reach) Places() int { return len(r.nodes) + len(r.groups) }
+
+// HasGateway reports whether the dataset is read through gateways.
+func (r *Reach) HasGateway() bool { return r.gateway }
+
+// SizeBytes returns the dataset's size, 0 when it is unknown.
+func (r *Reach) SizeBytes() float64 { return r.weight }
+
+// Empty reports that no usable node serves the dataset.
+func (r *Reach) Empty() bool { return r.Places() == 0 }
+
+// Nodes returns the names of the nodes that serve the dataset, or false when domains serve it, whose nodes are
+// not listed. The map is shared: its keys are only to be read.
+func (r *Reach) Nodes() (names map[string]float64, ok bool) { return r.nodes, len(r.groups) == 0 }
+
+// held returns the share of the dataset that is on the node itself.
+func (r *Reach) held(node Node) float64 {
+	share := r.nodes[node.Name]
 	for _, g := range r.groups {
-		if value, ok := node.Labels[g.Key]; ok && value == g.Value {
-			return true
+		if value, ok := node.Labels[g.at.Key]; ok && value == g.at.Value {
+			share = max(share, g.value)
 		}
 	}
-	return false
+	return share
 }
 
-// Percent returns how near the node is to the dataset: [FullPercent] when it serves it, else the percentage
-// of the nearest tier it shares with a serving place, else 0. It does not allocate.
-func (r *Reach) Percent(node Node) int64 {
-	return r.percent(node, r.tiers.path(node))
-}
+// Distance is how far the nearest replica is: 0 on the node itself, i for the i-th tier (counted from 1).
+type Distance int
 
-func (r *Reach) percent(node Node, path path) int64 {
-	if r.Serves(node) {
-		return FullPercent
+// Nowhere is the distance to a dataset that shares no tier with the node. It is larger than every tier's.
+const Nowhere Distance = MaxTiers + 1
+
+// Distance returns the distance from the node to the nearest replica, however little of the dataset that holds.
+func (r *Reach) Distance(node Node) Distance {
+	if r.held(node) > 0 {
+		return 0
 	}
-	best, at := int64(0), &r.domains
-	for i := len(r.tiers) - 1; i >= 0; i-- {
-		child := at.children[path[i]]
-		if child == nil {
+	nearest, at, path := Nowhere, &r.domains, r.rules.Tiers.path(node)
+	for i := len(r.rules.Tiers) - 1; i >= 0; i-- {
+		if at = at.children[path[i]]; at == nil {
 			break
 		}
 		if path[i] != "" {
-			best = r.tiers[i].Percent
+			nearest = Distance(i + 1)
 		}
-		at = child
 	}
-	return best
+	return nearest
 }
 
-// Request is what one pod asks for: the reaches of its datasets, each of equal weight and all compiled with
-// the same tiers.
-type Request []*Reach
+// Term is one dataset's part in a node's score.
+type Term struct {
+	Dataset DatasetKey
+	// Weight is the dataset's share in the pod's bytes, 0 to 1.
+	Weight float64
+	// Value is the share of the dataset's bytes that the node saves, 0 to 1.
+	Value float64
+	// From is the distance to the replica that Value counts.
+	From Distance
+}
 
-// Score returns the mean of the datasets' percentages, 0 to 100, rounded half up. Datasets that nothing
-// serves must be left out by the caller: they are unknown, not far. An empty request scores 0. It does not
-// allocate.
-func (q Request) Score(node Node) int64 {
-	if len(q) == 0 {
-		return 0
+// value returns the best replica's worth and its distance.
+func (r *Reach) value(node Node, path *path) (value float64, from Distance) {
+	value, from = min(r.held(node), r.ceiling), 0
+	if value == 0 {
+		from = Nowhere
 	}
-	path := q[0].tiers.path(node) // read once for all datasets: label lookups are most of the cost
-	var sum int64
-	for _, r := range q {
-		sum += r.percent(node, path)
+	at := &r.domains
+	for i := len(r.rules.Tiers) - 1; i >= 0; i-- {
+		if at = at.children[path[i]]; at == nil {
+			break
+		}
+		if path[i] == "" {
+			continue
+		}
+		worth := at.best * min(r.rules.Tiers[i].Factor, r.ceiling)
+		if worth > value || worth == value && worth > 0 && Distance(i+1) < from {
+			value, from = worth, Distance(i+1)
+		}
 	}
-	n := int64(len(q))
-	return (2*sum + n) / (2 * n)
+	return value, from
 }

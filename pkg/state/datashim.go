@@ -2,8 +2,11 @@ package state
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,23 +21,27 @@ func datashimGroups() []string { return []string{"datashim.io", "com.ie.ibm.hpsy
 // datashim keeps Datashim's Dataset (which carries the status) and DatasetInternal (which carries the placement,
 // under the same name) of each group.
 type datashim struct {
-	metrics *metrics
-	changed func(locality.DatasetKey)
+	malformed *prometheus.CounterVec
+	changed   func(locality.DatasetKey)
 
 	mu       sync.RWMutex
 	datasets map[locality.DatasetKey]*datashimDataset
+	places   map[locality.Location]int // how many placements name the place
 }
 
 // datashimDataset is what the groups say of one dataset, indexed like datashimGroups.
 type datashimDataset struct {
 	byGroup [2]struct {
-		status    *datashimStatus     // nil: no Dataset object
-		placement *locality.Placement // nil: no DatasetInternal object
+		status    *datashimStatus    // nil: no Dataset object
+		placement *datashimPlacement // nil: no DatasetInternal object
 	}
 }
 
-func newDatashim(m *metrics, changed func(locality.DatasetKey)) *datashim {
-	return &datashim{metrics: m, changed: changed, datasets: map[locality.DatasetKey]*datashimDataset{}}
+func newDatashim(malformed *prometheus.CounterVec, changed func(locality.DatasetKey)) *datashim {
+	return &datashim{
+		malformed: malformed, changed: changed, datasets: map[locality.DatasetKey]*datashimDataset{},
+		places: map[locality.Location]int{},
+	}
 }
 
 func (d *datashim) resources() []optionalResource {
@@ -61,7 +68,7 @@ func (d *datashim) resources() []optionalResource {
 func (d *datashim) setStatus(group int, u *unstructured.Unstructured) {
 	status, err := decodeDatashimStatus(u)
 	if err != nil {
-		d.metrics.malformed.WithLabelValues("datasets").Inc()
+		d.malformed.WithLabelValues("datasets").Inc()
 		status = datashimStatus{} // an unreadable status is no permission to use the cache
 	}
 	d.update(u.GetNamespace(), u.GetName(), func(s *datashimDataset) { s.byGroup[group].status = &status })
@@ -69,7 +76,7 @@ func (d *datashim) setStatus(group int, u *unstructured.Unstructured) {
 
 func (d *datashim) setPlacement(group int, u *unstructured.Unstructured) {
 	placement, faults := decodeDatashimPlacement(u)
-	d.metrics.malformed.WithLabelValues("datasetsinternal").Add(float64(faults))
+	d.malformed.WithLabelValues("datasetsinternal").Add(float64(faults))
 	d.update(u.GetNamespace(), u.GetName(), func(s *datashimDataset) { s.byGroup[group].placement = &placement })
 }
 
@@ -80,7 +87,9 @@ func (d *datashim) update(namespace, name string, change func(*datashimDataset))
 	if old := d.datasets[key]; old != nil {
 		next = *old
 	}
+	d.countPlaces(&next, -1)
 	change(&next)
+	d.countPlaces(&next, 1)
 	if next == (datashimDataset{}) {
 		delete(d.datasets, key)
 	} else {
@@ -88,6 +97,27 @@ func (d *datashim) update(namespace, name string, change func(*datashimDataset))
 	}
 	d.mu.Unlock()
 	d.changed(key)
+}
+
+// countPlaces adds a dataset's placements to the count of places, or takes them out of it.
+func (d *datashim) countPlaces(dataset *datashimDataset, sign int) {
+	for _, g := range dataset.byGroup {
+		if g.placement == nil {
+			continue
+		}
+		for _, at := range slices.Concat(g.placement.gateways, g.placement.dataLocations) {
+			if d.places[at] += sign; d.places[at] == 0 {
+				delete(d.places, at)
+			}
+		}
+	}
+}
+
+func (d *datashim) holdsData(node locality.Node) bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	host := node.Labels[locality.HostnameKey]
+	return d.places[locality.OnNode(node.Name)] > 0 || d.places[locality.OnNode(host)] > 0
 }
 
 func (d *datashim) get(key locality.DatasetKey) *datashimDataset {
@@ -98,19 +128,27 @@ func (d *datashim) get(key locality.DatasetKey) *datashimDataset {
 
 func (d *datashim) known(key locality.DatasetKey) bool { return d.get(key) != nil }
 
-// placement returns the first group's usable one. A DatasetInternal without a Dataset counts: then nothing says
-// that its cache is unusable.
-func (d *datashim) placement(key locality.DatasetKey) locality.Placement {
+func (d *datashim) keys() []locality.DatasetKey {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.Collect(maps.Keys(d.datasets))
+}
+
+// dataset returns the first group's usable placement. A DatasetInternal without a Dataset counts: then nothing
+// says that its cache is unusable.
+func (d *datashim) dataset(key locality.DatasetKey) locality.Dataset {
 	dataset := d.get(key)
 	if dataset == nil {
-		return locality.Placement{}
+		return locality.Dataset{}
 	}
 	for _, g := range dataset.byGroup {
-		if g.placement != nil && len(g.placement.Serving()) > 0 && (g.status == nil || g.status.usable()) {
-			return *g.placement
+		if g.placement != nil && (g.status == nil || g.status.usable()) {
+			if replicas := g.placement.replicas(); len(replicas) > 0 {
+				return locality.Dataset{Replicas: replicas}
+			}
 		}
 	}
-	return locality.Placement{}
+	return locality.Dataset{}
 }
 
 // datashimStatus is the part of a Dataset's status that decides whether its cache can be used.

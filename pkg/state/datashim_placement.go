@@ -3,8 +3,29 @@ package state
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
+
+// datashimPlacement is the placement in a DatasetInternal's status.
+type datashimPlacement struct {
+	gateways      []locality.Location
+	dataLocations []locality.Location
+}
+
+// replicas are the gateways, because data behind a gateway is read through it, or the data locations where there
+// is no gateway.
+func (p *datashimPlacement) replicas() []locality.Replica {
+	places := p.gateways
+	if len(places) == 0 {
+		places = p.dataLocations
+	}
+	out := make([]locality.Replica, len(places))
+	for i, at := range places {
+		out[i] = locality.Replica{At: at, Gateway: len(p.gateways) > 0, Source: string(configv1.SourceDatashim)}
+	}
+	return out
+}
 
 // maxLocations bounds the gateways, and the data locations, that are kept of one dataset. Real ones have a few;
 // the bound keeps an object with ten thousand entries from making every pod of that dataset slow.
@@ -14,21 +35,21 @@ const maxLocations = 1024
 // had a wrong type, no key, no value, or were too many. Entries are read one by one since the old group's schema
 // allows anything: one bad entry hides no other. Repetitions are folded; Datashim writes one entry per storage
 // daemon.
-func decodeDatashimPlacement(u *unstructured.Unstructured) (locality.Placement, int) {
+func decodeDatashimPlacement(u *unstructured.Unstructured) (datashimPlacement, int) {
 	placements, found, err := unstructured.NestedFieldNoCopy(u.Object, "status", "caching", "placements")
 	if err != nil {
-		return locality.Placement{}, 1
+		return datashimPlacement{}, 1
 	}
 	if !found || placements == nil {
-		return locality.Placement{}, 0
+		return datashimPlacement{}, 0
 	}
 	fields, ok := placements.(map[string]any)
 	if !ok {
-		return locality.Placement{}, 1
+		return datashimPlacement{}, 1
 	}
 	gateways, faults := decodeLocations(fields["gateways"])
 	dataLocations, moreFaults := decodeLocations(fields["datalocations"])
-	return locality.Placement{Gateways: gateways, DataLocations: dataLocations}, faults + moreFaults
+	return datashimPlacement{gateways: gateways, dataLocations: dataLocations}, faults + moreFaults
 }
 
 func decodeLocations(value any) (locations []locality.Location, faults int) {

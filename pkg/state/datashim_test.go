@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -14,12 +13,8 @@ import (
 
 func newTestDatashim(t *testing.T) (*datashim, *[]locality.DatasetKey) {
 	t.Helper()
-	m, err := newMetrics(prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var changed []locality.DatasetKey
-	return newDatashim(m, func(key locality.DatasetKey) { changed = append(changed, key) }), &changed
+	return newDatashim(newMalformed(), func(key locality.DatasetKey) { changed = append(changed, key) }), &changed
 }
 
 func datasetObject(status any) *unstructured.Unstructured {
@@ -48,10 +43,11 @@ func placements(list string, nodes ...string) *unstructured.Unstructured {
 	return datasetObject(map[string]any{"caching": map[string]any{"placements": map[string]any{list: entries}}})
 }
 
-func on(nodes ...string) []locality.Location {
-	var out []locality.Location
+// replicasOn is what a gateway, or a data location, on each node amounts to.
+func replicasOn(gateway bool, nodes ...string) locality.Dataset {
+	var out locality.Dataset
 	for _, node := range nodes {
-		out = append(out, locality.Location{Key: "kubernetes.io/hostname", Value: node})
+		out.Replicas = append(out.Replicas, locality.Replica{At: locality.OnNode(node), Gateway: gateway, Source: "Datashim"})
 	}
 	return out
 }
@@ -69,7 +65,7 @@ func TestStatusMatrix(t *testing.T) {
 				d, _ := newTestDatashim(t)
 				d.setPlacement(0, gatewayOn("n1"))
 				d.setStatus(0, statusOf(caching, provision))
-				counts := len(d.placement(testKey()).Gateways) > 0
+				counts := len(d.dataset(testKey()).Replicas) > 0
 				if want := usable[[2]string{caching, provision}]; counts != want {
 					t.Errorf("placement counts: %v, want %v", counts, want)
 				}
@@ -82,12 +78,12 @@ func TestPlacementOfBothGroups(t *testing.T) {
 	const current, old = 0, 1
 	cases := map[string]struct {
 		set  func(*datashim)
-		want locality.Placement
+		want locality.Dataset
 	}{
 		"nothing known": {set: func(*datashim) {}},
 		"a placement without a Dataset counts: nothing says it is unusable": {
 			set:  func(d *datashim) { d.setPlacement(old, gatewayOn("n1")) },
-			want: locality.Placement{Gateways: on("n1")},
+			want: replicasOn(true, "n1"),
 		},
 		"a Dataset without a placement": {
 			set: func(d *datashim) { d.setStatus(current, statusOf("OK", "OK")) },
@@ -97,14 +93,14 @@ func TestPlacementOfBothGroups(t *testing.T) {
 				d.setPlacement(old, gatewayOn("old"))
 				d.setPlacement(current, gatewayOn("new"))
 			},
-			want: locality.Placement{Gateways: on("new")},
+			want: replicasOn(true, "new"),
 		},
 		"an empty placement of the present group hides nothing": {
 			set: func(d *datashim) {
 				d.setPlacement(old, gatewayOn("old"))
 				d.setPlacement(current, gatewayOn())
 			},
-			want: locality.Placement{Gateways: on("old")},
+			want: replicasOn(true, "old"),
 		},
 		"each group's Dataset speaks for its own placement only": {
 			set: func(d *datashim) {
@@ -113,7 +109,7 @@ func TestPlacementOfBothGroups(t *testing.T) {
 				d.setPlacement(old, placements("datalocations", "old"))
 				d.setStatus(old, statusOf("Pending", "OK"))
 			},
-			want: locality.Placement{DataLocations: on("old")},
+			want: replicasOn(false, "old"),
 		},
 		"a status that cannot be read is no permission": {
 			set: func(d *datashim) {
@@ -121,16 +117,27 @@ func TestPlacementOfBothGroups(t *testing.T) {
 				d.setStatus(old, datasetObject(map[string]any{"caching": "OK", "provision": 7}))
 			},
 		},
+		"where there is a gateway the data locations do not count": {
+			set: func(d *datashim) {
+				object := gatewayOn("n1")
+				entry := []any{map[string]any{"key": "kubernetes.io/hostname", "value": "n2"}}
+				if err := unstructured.SetNestedSlice(object.Object, entry, "status", "caching", "placements", "datalocations"); err != nil {
+					panic(err)
+				}
+				d.setPlacement(current, object)
+			},
+			want: replicasOn(true, "n1"),
+		},
 		"a repeated node counts once": {
 			set:  func(d *datashim) { d.setPlacement(old, placements("datalocations", "n1", "n2", "n1")) },
-			want: locality.Placement{DataLocations: on("n1", "n2")},
+			want: replicasOn(false, "n1", "n2"),
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d, _ := newTestDatashim(t)
 			tc.set(d)
-			if diff := cmp.Diff(tc.want, d.placement(testKey())); diff != "" {
+			if diff := cmp.Diff(tc.want, d.dataset(testKey())); diff != "" {
 				t.Errorf("placement (-want +got):\n%s", diff)
 			}
 		})
@@ -140,11 +147,17 @@ func TestPlacementOfBothGroups(t *testing.T) {
 func TestRemovalForgetsAndTells(t *testing.T) {
 	d, changed := newTestDatashim(t)
 	d.setPlacement(0, gatewayOn("n1"))
+	if !d.holdsData(locality.Node{Name: "n1"}) || d.holdsData(locality.Node{Name: "n2"}) {
+		t.Error("want n1, and not n2, to count as a node with data")
+	}
 	for _, r := range d.resources() {
 		r.remove("team", "ds")
 	}
 	if d.known(testKey()) {
 		t.Error("dataset is still known after all its objects are gone")
+	}
+	if d.holdsData(locality.Node{Name: "n1"}) {
+		t.Error("n1 still counts as a node with data")
 	}
 	if len(*changed) < 2 || (*changed)[0] != testKey() {
 		t.Errorf("changes told: %v, want the dataset for the placement and for its removal", *changed)
@@ -180,10 +193,10 @@ func TestMalformedPlacements(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, _ := newTestDatashim(t)
 			d.setPlacement(1, tc.object)
-			if got := len(d.placement(testKey()).Gateways); got != tc.wantGateways {
+			if got := len(d.dataset(testKey()).Replicas); got != tc.wantGateways {
 				t.Errorf("%d gateways, want %d", got, tc.wantGateways)
 			}
-			if got := testutil.ToFloat64(d.metrics.malformed.WithLabelValues("datasetsinternal")); got != float64(tc.wantFaults) {
+			if got := testutil.ToFloat64(d.malformed.WithLabelValues("datasetsinternal")); got != float64(tc.wantFaults) {
 				t.Errorf("%v faults counted, want %d", got, tc.wantFaults)
 			}
 		})

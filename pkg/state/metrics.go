@@ -4,24 +4,36 @@ import (
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
-)
 
-type metrics struct {
-	malformed *prometheus.CounterVec
-}
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
+)
 
 // registerer is the part of a prometheus registry that is used.
 type registerer interface {
 	Register(collector prometheus.Collector) error
 }
 
-func newMetrics(reg registerer) (*metrics, error) {
-	m := &metrics{malformed: prometheus.NewCounterVec(prometheus.CounterOpts{
+// newMalformed returns the counter of what had to be left out.
+func newMalformed() *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "vicinity_state_malformed_total",
 		Help: "Custom resource objects or parts of them that could not be read and were left out, by resource.",
-	}, []string{"resource"})}
-	if err := reg.Register(m.malformed); err != nil {
-		return nil, fmt.Errorf("registering metrics of the custom resource state: %w", err)
+	}, []string{"resource"})
+}
+
+func registerMetrics(reg registerer, malformed *prometheus.CounterVec, sources map[configv1.DatasetSource]source) error {
+	if err := reg.Register(malformed); err != nil {
+		return fmt.Errorf("registering metrics of the custom resource state: %w", err)
 	}
-	return m, nil
+	for name, src := range sources {
+		known := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "vicinity_datasets_known",
+			Help:        "Datasets that a source has heard of.",
+			ConstLabels: prometheus.Labels{"source": string(name)},
+		}, func() float64 { return float64(len(src.keys())) })
+		if err := reg.Register(known); err != nil {
+			return fmt.Errorf("registering metrics of source %s: %w", name, err)
+		}
+	}
+	return nil
 }

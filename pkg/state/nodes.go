@@ -12,7 +12,7 @@ import (
 // nodesByLabel names the index of nodes by each of their labels as "key=value".
 const nodesByLabel = "vicinity.dev/label"
 
-// Nodes finds nodes by name and by label in the scheduler's own node informer.
+// Nodes finds usable nodes by name and by label in the scheduler's own node informer.
 type Nodes struct {
 	indexer cache.Indexer
 }
@@ -43,24 +43,40 @@ func labelsOfNode(obj any) ([]string, error) {
 // Named implements [locality.NodeIndex].
 func (n *Nodes) Named(name string) (locality.Node, bool) {
 	if obj, ok, err := n.indexer.GetByKey(name); err == nil && ok {
-		return asNode(obj)
+		return asUsable(obj)
 	}
-	return n.Member(locality.Location{Key: corev1.LabelHostname, Value: name})
+	return n.Member(locality.OnNode(name))
 }
 
 // Member implements [locality.NodeIndex].
 func (n *Nodes) Member(at locality.Location) (locality.Node, bool) {
-	objs, err := n.indexer.ByIndex(nodesByLabel, at.String())
-	if err != nil || len(objs) == 0 {
-		return locality.Node{}, false
+	for _, obj := range n.at(at) {
+		if node, ok := asUsable(obj); ok {
+			return node, true
+		}
 	}
-	return asNode(objs[0])
+	return locality.Node{}, false
 }
 
-func asNode(obj any) (locality.Node, bool) {
+// at returns every node with the label, usable or not.
+func (n *Nodes) at(at locality.Location) []any {
+	objs, err := n.indexer.ByIndex(nodesByLabel, at.String())
+	if err != nil {
+		return nil // only if the index did not exist
+	}
+	return objs
+}
+
+func asUsable(obj any) (locality.Node, bool) {
 	node, ok := obj.(*corev1.Node)
-	if !ok {
+	if !ok || node.Spec.Unschedulable {
 		return locality.Node{}, false
+	}
+	for i := range node.Status.Conditions {
+		// A node without the condition has not reported yet; the scheduler does not hold that against it either.
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return locality.Node{}, false
+		}
 	}
 	return locality.Node{Name: node.Name, Labels: node.Labels}, true
 }

@@ -14,6 +14,7 @@ import (
 	metadatafake "k8s.io/client-go/metadata/fake"
 	"k8s.io/klog/v2/ktesting"
 
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
 
@@ -38,6 +39,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
+	sources := []configv1.DatasetSource{configv1.SourceDatashim}
 	internal := schema.GroupVersionResource{Group: "datashim.io", Version: "v1alpha1", Resource: "datasetsinternal"}
 	object := gatewayOn("n1")
 	object.SetAPIVersion("datashim.io/v1alpha1")
@@ -53,7 +55,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 	}
 	metadataClient := metadatafake.NewSimpleMetadataClient(scheme, definition("unrelated.example.com"))
 
-	s, err := newState(dynamicClient, metadataClient, prometheus.NewRegistry())
+	s, err := newState(dynamicClient, metadataClient, newTestNodes(t), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 	if err := s.WaitForSync(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if s.Known(testKey()) {
+	if s.Known(testKey(), sources) {
 		t.Fatal("dataset is known before its definition is")
 	}
 
@@ -73,7 +75,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitChange(t, changes)
-	if got := len(s.Placement(testKey()).Gateways); got != 1 {
+	if got := len(s.Dataset(testKey(), sources).Replicas); got != 1 {
 		t.Errorf("after the definition came: %d gateways, want 1", got)
 	}
 
@@ -81,7 +83,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitChange(t, changes)
-	if s.Known(testKey()) {
+	if s.Known(testKey(), sources) {
 		t.Error("dataset is still known after its definition went")
 	}
 	cancel()

@@ -3,27 +3,43 @@ package state
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
+
+// source is one origin of knowledge of datasets. Its methods may be called from any goroutine.
+type source interface {
+	// dataset returns what the source says; the zero Dataset when it says nothing that can be used.
+	dataset(key locality.DatasetKey) locality.Dataset
+	// known reports whether the source has heard of the dataset, whether or not it can be read anywhere.
+	known(key locality.DatasetKey) bool
+	// keys returns every dataset the source has heard of.
+	keys() []locality.DatasetKey
+	// holdsData reports whether the source says that the node holds or serves any dataset.
+	holdsData(node locality.Node) bool
+	// resources are the custom resources that the source reads.
+	resources() []optionalResource
+}
 
 // State is the scheduler's view of custom resources.
 type State struct {
 	optional *optionalResources
-	datashim *datashim
+	sources  map[configv1.DatasetSource]source
 
 	mu        sync.Mutex
 	listeners []func(locality.DatasetKey)
 }
 
-// New returns a State that reads through config once [State.Run] is called. Its metrics are registered with
-// reg.
-func New(config *rest.Config, reg registerer) (*State, error) {
+// New returns a State that reads through config once [State.Run] is called, and that finds the nodes of sources
+// that label nodes in nodes. Its metrics are registered with reg.
+func New(config *rest.Config, nodes *Nodes, reg registerer) (*State, error) {
 	dynamicClient, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("client for custom resources: %w", err)
@@ -32,17 +48,25 @@ func New(config *rest.Config, reg registerer) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for custom resource definitions: %w", err)
 	}
-	return newState(dynamicClient, metadataClient, reg)
+	return newState(dynamicClient, metadataClient, nodes, reg)
 }
 
-func newState(d dynamic.Interface, m metadata.Interface, reg registerer) (*State, error) {
+func newState(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg registerer) (*State, error) {
 	s := &State{}
-	metrics, err := newMetrics(reg)
-	if err != nil {
+	malformed := newMalformed()
+	s.sources = map[configv1.DatasetSource]source{
+		configv1.SourceDatashim:         newDatashim(malformed, s.datasetChanged),
+		configv1.SourceFluid:            newFluid(nodes, malformed, s.datasetChanged),
+		configv1.SourceNodeDatasetCache: newNodeCaches(malformed, s.datasetChanged),
+	}
+	if err := registerMetrics(reg, malformed, s.sources); err != nil {
 		return nil, err
 	}
-	s.datashim = newDatashim(metrics, s.datasetChanged)
-	s.optional = newOptionalResources(d, m, s.datashim.resources())
+	var resources []optionalResource
+	for _, src := range s.sources {
+		resources = append(resources, src.resources()...)
+	}
+	s.optional = newOptionalResources(d, m, resources)
 	return s, nil
 }
 
@@ -53,27 +77,49 @@ func (s *State) Run(ctx context.Context) { s.optional.run(ctx) }
 // context's error.
 func (s *State) WaitForSync(ctx context.Context) error { return s.optional.waitForSync(ctx) }
 
-// Placement returns where a dataset can be read now. It is empty when nothing is known or usable.
-func (s *State) Placement(dataset locality.DatasetKey) locality.Placement {
-	return s.datashim.placement(dataset)
+// Dataset returns what the given sources say of a dataset now, merged; an earlier source wins where no times
+// decide.
+func (s *State) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) locality.Dataset {
+	said := make([]locality.Dataset, 0, len(from))
+	for _, name := range from {
+		if src, ok := s.sources[name]; ok {
+			if d := src.dataset(key); d.SizeBytes > 0 || len(d.Replicas) > 0 {
+				said = append(said, d)
+			}
+		}
+	}
+	return locality.Merge(said...)
 }
 
-// Known reports whether an object describes the dataset, whether or not it has a placement.
-func (s *State) Known(dataset locality.DatasetKey) bool { return s.datashim.known(dataset) }
+// Known reports whether one of the sources has heard of the dataset, whether or not it can be read anywhere.
+func (s *State) Known(key locality.DatasetKey, from []configv1.DatasetSource) bool {
+	return slices.ContainsFunc(from, func(name configv1.DatasetSource) bool {
+		src, ok := s.sources[name]
+		return ok && src.known(key)
+	})
+}
 
-// OnDatasetChange calls f for every dataset whose placement may have changed from now on. f must return quickly
-// and must not call back into State.
+// HoldsData reports whether one of the sources says that the node holds or serves any dataset.
+func (s *State) HoldsData(node locality.Node, from []configv1.DatasetSource) bool {
+	return slices.ContainsFunc(from, func(name configv1.DatasetSource) bool {
+		src, ok := s.sources[name]
+		return ok && src.holdsData(node)
+	})
+}
+
+// OnDatasetChange calls f for every dataset of which something may have changed from now on. f must return quickly
+// and must not call back into State. Labels that Fluid puts on nodes are not reported: they are node events.
 func (s *State) OnDatasetChange(f func(locality.DatasetKey)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners = append(s.listeners, f)
 }
 
-func (s *State) datasetChanged(dataset locality.DatasetKey) {
+func (s *State) datasetChanged(key locality.DatasetKey) {
 	s.mu.Lock()
 	listeners := s.listeners
 	s.mu.Unlock()
 	for _, f := range listeners {
-		f(dataset)
+		f(key)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -23,11 +24,10 @@ func TestMain(m *testing.M) {
 
 // decode reads a configuration the way kube-scheduler does.
 func decode(yaml string) (*config.KubeSchedulerConfiguration, error) {
-	obj, gvk, err := schedulerscheme.Codecs.UniversalDecoder().Decode([]byte(yaml), nil, nil)
+	obj, _, err := schedulerscheme.Codecs.UniversalDecoder().Decode([]byte(yaml), nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	_ = gvk
 	return obj.(*config.KubeSchedulerConfiguration), nil
 }
 
@@ -59,19 +59,35 @@ func argsOf(t *testing.T, cfg *config.KubeSchedulerConfiguration) *configv1.Cach
 	return nil
 }
 
-func TestDecodingAppliesDefaults(t *testing.T) {
-	defaultTiers := []configv1.TopologyTier{
-		{LabelKey: "topology.vicinity.dev/rack", Percent: 75},
-		{LabelKey: "topology.kubernetes.io/zone", Percent: 50},
-		{LabelKey: "topology.kubernetes.io/region", Percent: 25},
+// documentedDefaults are those that the comments of the fields promise.
+func documentedDefaults() *configv1.CacheAwareArgs {
+	return &configv1.CacheAwareArgs{
+		DatasetPolicy: "Preferred",
+		Sources:       []configv1.DatasetSource{"NodeDatasetCache", "Fluid", "Datashim"},
+		StaleAfter:    metav1.Duration{Duration: 5 * time.Minute},
+		Scoring:       "BytesSaved",
+		Tiers: []configv1.TopologyTier{
+			{LabelKey: "topology.vicinity.dev/rack", Percent: 75},
+			{LabelKey: "topology.kubernetes.io/zone", Percent: 50},
+			{LabelKey: "topology.kubernetes.io/region", Percent: 25},
+		},
+		Media: []configv1.MediumWorth{
+			{Medium: "Memory", Percent: 100}, {Medium: "SSD", Percent: 80}, {Medium: "HDD", Percent: 50},
+		},
+		ColdData: configv1.ColdData{
+			Policy: "Converge", WarmingTTL: metav1.Duration{Duration: 10 * time.Minute}, HomePercent: 10,
+		},
 	}
+}
+
+func TestDecodingAppliesDefaults(t *testing.T) {
 	cases := map[string]struct {
 		yaml string
-		want *configv1.CacheAwareArgs
+		want func(defaults *configv1.CacheAwareArgs)
 	}{
 		"arguments omitted": {
 			yaml: header,
-			want: &configv1.CacheAwareArgs{DatasetPolicy: "Preferred", Tiers: defaultTiers},
+			want: func(*configv1.CacheAwareArgs) {},
 		},
 		"arguments given in part": {
 			yaml: header + `
@@ -79,8 +95,14 @@ func TestDecodingAppliesDefaults(t *testing.T) {
   - name: CacheAware
     args:
       datasetPolicy: Required
+      waitForWarmNode: 30s
+      gatewayLoad: {threshold: 4}
 `,
-			want: &configv1.CacheAwareArgs{DatasetPolicy: "Required", Tiers: defaultTiers},
+			want: func(args *configv1.CacheAwareArgs) {
+				args.DatasetPolicy = "Required"
+				args.WaitForWarmNode.Duration = 30 * time.Second
+				args.GatewayLoad.Threshold = 4
+			},
 		},
 		"arguments given with kind and version": {
 			yaml: header + `
@@ -90,10 +112,11 @@ func TestDecodingAppliesDefaults(t *testing.T) {
       apiVersion: kubescheduler.config.k8s.io/v1
       kind: CacheAwareArgs
       tiers: [{labelKey: example.com/cell, percent: 60}]
+      coldData: {policy: Ignore}
 `,
-			want: &configv1.CacheAwareArgs{
-				DatasetPolicy: "Preferred",
-				Tiers:         []configv1.TopologyTier{{LabelKey: "example.com/cell", Percent: 60}},
+			want: func(args *configv1.CacheAwareArgs) {
+				args.Tiers = []configv1.TopologyTier{{LabelKey: "example.com/cell", Percent: 60}}
+				args.ColdData.Policy = "Ignore"
 			},
 		},
 	}
@@ -103,8 +126,9 @@ func TestDecodingAppliesDefaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := argsOf(t, cfg)
-			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreTypes(metav1.TypeMeta{})); diff != "" {
+			got, want := argsOf(t, cfg), documentedDefaults()
+			tc.want(want)
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(metav1.TypeMeta{})); diff != "" {
 				t.Errorf("arguments (-want +got):\n%s", diff)
 			}
 			if err := configv1.ValidateCacheAwareArgs(nil, got); err != nil {

@@ -3,7 +3,9 @@ package v1
 import (
 	"strings"
 	"testing"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -44,6 +46,32 @@ func TestValidateCacheAwareArgs(t *testing.T) {
 		"the hostname is the node itself": {
 			args: CacheAwareArgs{Tiers: []TopologyTier{{LabelKey: "kubernetes.io/hostname", Percent: 50}}},
 			want: []string{"args.tiers[0].labelKey", "the node itself is not a tier"},
+		},
+		"an unknown source lists the legal ones; a source stands once": {
+			args: CacheAwareArgs{Sources: []DatasetSource{"Alluxio", "Fluid", "Fluid"}},
+			want: []string{"args.sources[0]", `"Alluxio"`, `"Datashim"`, "args.sources[2]", "Duplicate"},
+		},
+		"an unknown scoring lists the legal ones": {
+			args: CacheAwareArgs{Scoring: "Best"},
+			want: []string{"args.scoring", `"Compatible"`},
+		},
+		"media out of range, unknown, and repeated": {
+			args: CacheAwareArgs{Media: []MediumWorth{{Medium: "SSD", Percent: 101}, {Medium: "Tape", Percent: 5}, {Medium: "SSD", Percent: 5}}},
+			want: []string{"args.media[0].percent", "args.media[1].medium", `"HDD"`, "args.media[2].medium", "Duplicate"},
+		},
+		"news that would be stale before the next heartbeat": {
+			args: CacheAwareArgs{StaleAfter: metav1.Duration{Duration: time.Minute}},
+			want: []string{"args.staleAfter", "between 2m0s and 24h0m0s"},
+		},
+		"negative durations and numbers": {
+			args: CacheAwareArgs{
+				WaitForWarmNode: metav1.Duration{Duration: -1}, KeepOthersAwayPercent: -1,
+				GatewayLoad: GatewayLoad{Threshold: -1}, ColdData: ColdData{Policy: "Maybe", HomePercent: 200},
+			},
+			want: []string{
+				"args.waitForWarmNode", "args.keepOthersAwayPercent", "args.gatewayLoad.threshold",
+				"args.coldData.policy", "args.coldData.homePercent",
+			},
 		},
 		"too many tiers": {
 			args: CacheAwareArgs{Tiers: nine},

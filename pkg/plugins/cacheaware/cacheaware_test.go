@@ -1,206 +1,20 @@
 package cacheaware
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
-	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
-
-// datasetTable is a Datasets whose content the test writes.
-type datasetTable struct {
-	mu         sync.Mutex
-	placements map[string]locality.Placement // by dataset name; all in namespace "team"
-	listeners  []func(locality.DatasetKey)
-}
-
-func (d *datasetTable) Placement(key locality.DatasetKey) locality.Placement {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if key.Namespace != "team" {
-		return locality.Placement{}
-	}
-	return d.placements[key.Name]
-}
-
-func (d *datasetTable) Known(key locality.DatasetKey) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, ok := d.placements[key.Name]
-	return ok && key.Namespace == "team"
-}
-
-func (d *datasetTable) OnDatasetChange(f func(locality.DatasetKey)) {
-	d.listeners = append(d.listeners, f)
-}
-
-func (d *datasetTable) move(name string, placement locality.Placement) {
-	d.mu.Lock()
-	d.placements[name] = placement
-	d.mu.Unlock()
-	for _, f := range d.listeners {
-		f(locality.DatasetKey{Namespace: "team", Name: name})
-	}
-}
-
-// activations records the pods that were activated.
-type activations chan string
-
-func (a activations) Activate(_ klog.Logger, pods map[string]*corev1.Pod) {
-	for name := range pods {
-		a <- name
-	}
-}
-
-// cluster is a plugin on four nodes: gw, its rack mate, its zone mate, and one far away.
-type cluster struct {
-	*CacheAware
-	datasets  *datasetTable
-	activated activations
-	informers informers.SharedInformerFactory
-	nodes     map[string]fwk.NodeInfo
-}
-
-type nodeTable map[string]*corev1.Node
-
-func (t nodeTable) Named(name string) (locality.Node, bool) {
-	node, ok := t[name]
-	if !ok {
-		return locality.Node{}, false
-	}
-	return nodeOf(node), true
-}
-
-func (t nodeTable) Member(at locality.Location) (locality.Node, bool) {
-	for _, node := range t {
-		if node.Labels[at.Key] == at.Value {
-			return nodeOf(node), true
-		}
-	}
-	return locality.Node{}, false
-}
-
-func newCluster(ctx context.Context, t *testing.T, policy vicinityv1alpha1.DatasetPolicy, claims ...*corev1.PersistentVolumeClaim) *cluster {
-	t.Helper()
-	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-	for _, claim := range claims {
-		if err := factory.Core().V1().PersistentVolumeClaims().Informer().GetStore().Add(claim); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := &cluster{
-		datasets: &datasetTable{placements: map[string]locality.Placement{
-			"on-gw":   {Gateways: []locality.Location{{Key: locality.HostnameKey, Value: "gw"}}},
-			"on-far":  {DataLocations: []locality.Location{{Key: locality.HostnameKey, Value: "far"}}},
-			"nowhere": {},
-		}},
-		activated: make(activations, 10),
-		informers: factory,
-		nodes:     map[string]fwk.NodeInfo{},
-	}
-	handle, err := frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
-		frameworkruntime.WithInformerFactory(factory), frameworkruntime.WithPodActivator(c.activated))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := nodeTable{}
-	for name, place := range map[string][3]string{
-		"gw": {"r1", "a", "eu"}, "rack-mate": {"r1", "a", "eu"}, "zone-mate": {"r2", "a", "eu"}, "far": {"r1", "c", "us"},
-	} {
-		node := st.MakeNode().Name(name).Label(corev1.LabelHostname, name).
-			Label(vicinityv1alpha1.RackLabel, place[0]).
-			Label(corev1.LabelTopologyZone, place[1]).
-			Label(corev1.LabelTopologyRegion, place[2]).Obj()
-		table[name] = node
-		info := framework.NewNodeInfo()
-		info.SetNode(node)
-		c.nodes[name] = info
-	}
-	args := &configv1.CacheAwareArgs{DatasetPolicy: policy}
-	configv1.SetDefaults_CacheAwareArgs(args)
-	metrics, err := NewMetrics(prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.CacheAware, err = New(ctx, args, handle, c.datasets, table, metrics); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func podWith(labels map[string]string, annotations ...string) *corev1.Pod {
-	pod := st.MakePod().Namespace("team").Name("pod").UID("pod").Labels(labels).Obj()
-	for i := 0; i+1 < len(annotations); i += 2 {
-		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, annotations[i], annotations[i+1])
-	}
-	return pod
-}
-
-func using(datasets ...string) map[string]string {
-	labels := map[string]string{}
-	for i, name := range datasets {
-		labels["dataset."+string(rune('0'+i))+".id"] = name
-	}
-	return labels
-}
-
-// outcome is what the plugin makes of a pod, extension point by extension point, up to the scores by node.
-type outcome struct {
-	PreFilter string // code, and reason if any
-	Passing   []string
-	PreScore  string
-	Scores    map[string]int64
-}
-
-func (c *cluster) schedule(ctx context.Context, t *testing.T, pod *corev1.Pod) outcome {
-	t.Helper()
-	state := framework.NewCycleState()
-	_, status := c.PreFilter(ctx, state, pod, nil)
-	out := outcome{PreFilter: describe(status)}
-	if !status.IsSuccess() && !status.IsSkip() {
-		return out
-	}
-	for _, name := range []string{"far", "gw", "rack-mate", "zone-mate"} {
-		if status.IsSkip() || c.Filter(ctx, state, pod, c.nodes[name]).IsSuccess() {
-			out.Passing = append(out.Passing, name)
-		}
-	}
-	preScore := c.PreScore(ctx, state, pod, nil)
-	out.PreScore = describe(preScore)
-	if !preScore.IsSuccess() {
-		return out
-	}
-	out.Scores = map[string]int64{}
-	for _, name := range out.Passing {
-		score, status := c.Score(ctx, state, pod, c.nodes[name])
-		if !status.IsSuccess() {
-			t.Fatalf("Score on %s: %v", name, status)
-		}
-		out.Scores[name] = score
-	}
-	return out
-}
-
-func describe(status *fwk.Status) string {
-	return strings.TrimSuffix(status.Code().String()+": "+status.Message(), ": ")
-}
 
 func TestPodFromPreFilterToScore(t *testing.T) {
 	all := []string{"far", "gw", "rack-mate", "zone-mate"}
@@ -208,10 +22,14 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, Labels: labels}}
 	}
 	onGateway := map[string]int64{"gw": 100, "rack-mate": 75, "zone-mate": 50, "far": 0}
-	const policy = vicinityv1alpha1.DatasetPolicyAnnotation
+	fluidMarked := func(labels map[string]string) *corev1.Pod {
+		return st.MakePod().Namespace("team").Name("p").UID("p").PVC("data").Labels(labels).Obj()
+	}
+	required := configv1.CacheAwareArgs{DatasetPolicy: vicinityv1alpha1.DatasetPolicyRequired}
+	const policy, wait = vicinityv1alpha1.DatasetPolicyAnnotation, vicinityv1alpha1.DatasetWaitAnnotation
 	cases := map[string]struct {
 		pod    *corev1.Pod
-		policy vicinityv1alpha1.DatasetPolicy
+		args   configv1.CacheAwareArgs
 		claims []*corev1.PersistentVolumeClaim
 		want   outcome
 	}{
@@ -234,9 +52,87 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 			pod:  podWith(using("on-gw", "nowhere", "unheard-of")),
 			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Success", Scores: onGateway},
 		},
-		"only datasets without a placement: all nodes are equal": {
+		"only datasets without a placement: one node is home": {
+			pod: podWith(using("nowhere")),
+			want: outcome{
+				PreFilter: "Skip", Passing: all, PreScore: "Success",
+				Scores: map[string]int64{"gw": 10, "rack-mate": 0, "zone-mate": 0, "far": 0},
+			},
+		},
+		"cold data may be left to chance: all nodes are equal": {
 			pod:  podWith(using("nowhere")),
+			args: configv1.CacheAwareArgs{ColdData: configv1.ColdData{Policy: configv1.ColdDataIgnore}},
 			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Skip"},
+		},
+		"stale news are no news": {
+			pod:  podWith(using("stale")),
+			args: configv1.CacheAwareArgs{ColdData: configv1.ColdData{Policy: configv1.ColdDataIgnore}},
+			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Skip"},
+		},
+		// 80 of 100 bytes in memory: 80. All of them on a hard disk: 50. In gw's rack 0.75 x 80, in its zone 0.5 x 80.
+		"bytes and media": {
+			pod: podWith(using("both-media")),
+			want: outcome{
+				PreFilter: "Skip", Passing: all, PreScore: "Success",
+				Scores: map[string]int64{"gw": 80, "rack-mate": 60, "zone-mate": 40, "far": 50},
+			},
+		},
+		"compatible scores: 100, 50 in zone and region, else 0": {
+			pod:  podWith(using("on-gw")),
+			args: configv1.CacheAwareArgs{Scoring: configv1.ScoringCompatible},
+			want: outcome{
+				PreFilter: "Skip", Passing: all, PreScore: "Success",
+				Scores: map[string]int64{"gw": 100, "rack-mate": 50, "zone-mate": 50, "far": 0},
+			},
+		},
+		"pods without datasets may be kept away from data": {
+			pod:  podWith(nil),
+			args: configv1.CacheAwareArgs{KeepOthersAwayPercent: 5},
+			want: outcome{
+				PreFilter: "Skip", Passing: all, PreScore: "Success",
+				Scores: map[string]int64{"gw": 0, "rack-mate": 5, "zone-mate": 5, "far": 0},
+			},
+		},
+		"a claim that Fluid manages names the dataset; Fluid's label makes it required": {
+			pod:    fluidMarked(map[string]string{"fluid.io/dataset.on-gw.sched": "required"}),
+			claims: []*corev1.PersistentVolumeClaim{claim("data", map[string]string{"fluid.io/managed-by": "on-gw"})},
+			want: outcome{
+				PreFilter: "Success", Nodes: []string{"gw"}, Passing: []string{"gw"}, PreScore: "Success",
+				Scores: map[string]int64{"gw": 100},
+			},
+		},
+		"Fluid's label with another value, and for a dataset that the pod does not use": {
+			pod: fluidMarked(map[string]string{
+				"fluid.io/dataset.on-gw.sched": "please", "fluid.io/dataset.nowhere.sched": "required",
+			}),
+			claims: []*corev1.PersistentVolumeClaim{claim("data", map[string]string{"fluid.io/wrapped-by": "on-gw"})},
+			want:   outcome{PreFilter: "Skip", Passing: all, PreScore: "Success", Scores: onGateway},
+		},
+		"waiting begins: the node itself": {
+			pod: podWith(using("on-gw"), wait, "30s"),
+			want: outcome{
+				PreFilter: "Success", Nodes: []string{"gw"}, Passing: []string{"gw"}, PreScore: "Success",
+				Scores: map[string]int64{"gw": 100},
+			},
+		},
+		"after one wait: the rack too": {
+			pod: rejectedFor(31*time.Second, podWith(using("on-gw"), wait, "30s")),
+			want: outcome{
+				PreFilter: "Success", Passing: []string{"gw", "rack-mate"}, PreScore: "Success",
+				Scores: map[string]int64{"gw": 100, "rack-mate": 75},
+			},
+		},
+		"after four waits: anywhere; the default wait is the arguments'": {
+			pod:  rejectedFor(2*time.Minute, podWith(using("on-gw"))),
+			args: configv1.CacheAwareArgs{WaitForWarmNode: metav1.Duration{Duration: 30 * time.Second}},
+			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Success", Scores: onGateway},
+		},
+		"waiting for what is nowhere ends with the first wait": {
+			pod: rejectedFor(30*time.Second, podWith(using("nowhere"), wait, "30s")),
+			want: outcome{
+				PreFilter: "Skip", Passing: all, PreScore: "Success",
+				Scores: map[string]int64{"gw": 10, "rack-mate": 0, "zone-mate": 0, "far": 0},
+			},
 		},
 		"a volume claim marked by Datashim names the dataset": {
 			pod:    st.MakePod().Namespace("team").Name("p").UID("p").PVC("data").Obj(),
@@ -254,24 +150,29 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 		},
 		"datasets of another namespace do not count": {
 			pod:  st.MakePod().Namespace("other").Name("p").UID("p").Labels(using("on-gw")).Obj(),
+			args: configv1.CacheAwareArgs{ColdData: configv1.ColdData{Policy: configv1.ColdDataIgnore}},
 			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Skip"},
 		},
 		"required by annotation: only the gateway passes": {
-			pod:  podWith(using("on-gw"), policy, "Required"),
-			want: outcome{PreFilter: "Success", Passing: []string{"gw"}, PreScore: "Success", Scores: map[string]int64{"gw": 100}},
+			pod: podWith(using("on-gw"), policy, "Required"),
+			want: outcome{
+				PreFilter: "Success", Nodes: []string{"gw"}, Passing: []string{"gw"}, PreScore: "Success",
+				Scores: map[string]int64{"gw": 100},
+			},
 		},
 		"required by the arguments, relaxed by the annotation": {
-			pod: podWith(using("on-gw"), policy, "Preferred"), policy: vicinityv1alpha1.DatasetPolicyRequired,
+			pod: podWith(using("on-gw"), policy, "Preferred"), args: required,
 			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Success", Scores: onGateway},
 		},
 		"two required datasets on different nodes: no node has both": {
-			pod: podWith(using("on-gw", "on-far")), policy: vicinityv1alpha1.DatasetPolicyRequired,
-			want: outcome{PreFilter: "Success", PreScore: "Success", Scores: map[string]int64{}},
+			pod: podWith(using("on-gw", "on-far")), args: required,
+			want: outcome{PreFilter: `UnschedulableAndUnresolvable: no node holds all required datasets; ` +
+				`"team/on-gw" is missing on most nodes`},
 		},
 		"required and nowhere": {
-			pod: podWith(using("on-gw", "nowhere")), policy: vicinityv1alpha1.DatasetPolicyRequired,
+			pod: podWith(using("on-gw", "nowhere")), args: required,
 			want: outcome{PreFilter: `UnschedulableAndUnresolvable: required dataset "team/nowhere" is nowhere: ` +
-				`no node is known to serve or hold it`},
+				`no usable node is known to serve or hold it`},
 		},
 		"a malformed label is named": {
 			pod: podWith(map[string]string{"dataset.x.id": "on-gw"}),
@@ -283,7 +184,7 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, ctx := ktesting.NewTestContext(t)
-			c := newCluster(ctx, t, tc.policy, tc.claims...)
+			c := newCluster(ctx, t, tc.args, tc.claims...)
 			if diff := cmp.Diff(tc.want, c.schedule(ctx, t, tc.pod)); diff != "" {
 				t.Errorf("outcome (-want +got):\n%s", diff)
 			}
@@ -293,7 +194,7 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 
 func TestMalformedPolicyIsNamed(t *testing.T) {
 	_, ctx := ktesting.NewTestContext(t)
-	c := newCluster(ctx, t, "")
+	c := newCluster(ctx, t, configv1.CacheAwareArgs{})
 	got := c.schedule(ctx, t, podWith(nil, vicinityv1alpha1.DatasetPolicyAnnotation, "Maybe")).PreFilter
 	for _, part := range []string{"UnschedulableAndUnresolvable", vicinityv1alpha1.DatasetPolicyAnnotation, "Maybe", "Required"} {
 		if !strings.Contains(got, part) {
@@ -306,7 +207,7 @@ func TestMalformedPolicyIsNamed(t *testing.T) {
 func TestDatasetsAreLogged(t *testing.T) {
 	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.Verbosity(2), ktesting.BufferLogs(true)))
 	ctx := klog.NewContext(t.Context(), logger)
-	newCluster(ctx, t, "").schedule(ctx, t, podWith(using("on-gw")))
+	newCluster(ctx, t, configv1.CacheAwareArgs{}).schedule(ctx, t, podWith(using("on-gw")))
 	log := logger.GetSink().(ktesting.Underlier).GetBuffer().String()
 	for _, part := range []string{"team/pod", "team/on-gw", "kubernetes.io/hostname=gw"} {
 		if !strings.Contains(log, part) {

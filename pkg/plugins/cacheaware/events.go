@@ -22,7 +22,12 @@ func (pl *CacheAware) EventsToRegister(context.Context) ([]fwk.ClusterEventWithH
 		// An annotation edit is an Update of no finer kind.
 		{Event: fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.Update}, QueueingHintFn: pl.afterPodUpdate},
 		{
-			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},
+			// Labels may name places, and Fluid's name datasets; conditions and taints (which stand for cordons) make
+			// a node usable.
+			Event: fwk.ClusterEvent{
+				Resource:   fwk.Node,
+				ActionType: fwk.Add | fwk.UpdateNodeLabel | fwk.UpdateNodeCondition | fwk.UpdateNodeTaint,
+			},
 			QueueingHintFn: pl.afterNodeChange,
 		},
 		{
@@ -38,11 +43,14 @@ func (pl *CacheAware) afterPodUpdate(_ klog.Logger, _ *corev1.Pod, oldObj, newOb
 	if err != nil {
 		return fwk.Queue, err
 	}
-	const policy = vicinityv1alpha1.DatasetPolicyAnnotation
-	valueBefore, hadBefore := before.Annotations[policy]
-	valueAfter, hasAfter := after.Annotations[policy]
-	if valueBefore != valueAfter || hadBefore != hasAfter ||
-		!maps.Equal(datasetLabels(before), datasetLabels(after)) {
+	for _, key := range []string{vicinityv1alpha1.DatasetPolicyAnnotation, vicinityv1alpha1.DatasetWaitAnnotation} {
+		valueBefore, hadBefore := before.Annotations[key]
+		valueAfter, hasAfter := after.Annotations[key]
+		if valueBefore != valueAfter || hadBefore != hasAfter {
+			return fwk.Queue, nil
+		}
+	}
+	if !maps.Equal(datasetLabels(before), datasetLabels(after)) {
 		return fwk.Queue, nil
 	}
 	return fwk.QueueSkip, nil
@@ -62,23 +70,31 @@ func asPods(oldObj, newObj any) (before, after *corev1.Pod, err error) {
 
 func datasetLabels(pod *corev1.Pod) map[string]string {
 	labels := maps.Clone(pod.Labels)
-	maps.DeleteFunc(labels, func(key, _ string) bool { return !strings.HasPrefix(key, vicinityv1alpha1.DatasetLabelPrefix) })
+	maps.DeleteFunc(labels, func(key, _ string) bool {
+		return !strings.HasPrefix(key, vicinityv1alpha1.DatasetLabelPrefix) && !strings.HasPrefix(key, fluidSchedPrefix)
+	})
 	return labels
 }
 
-// afterNodeChange: a node helps only if it serves or holds every required dataset.
+// afterNodeChange: a node helps only if it is near enough to every dataset that the pod must be near to.
 func (pl *CacheAware) afterNodeChange(_ klog.Logger, pod *corev1.Pod, _, newObj any) (fwk.QueueingHint, error) {
 	node, ok := newObj.(*corev1.Node)
 	if !ok {
 		return fwk.Queue, fmt.Errorf("node event: want *v1.Node, found %T", newObj)
 	}
-	w, err := pl.wishOf(pod)
+	w, err := pl.wish(pod)
 	if err != nil {
-		return fwk.QueueSkip, nil // no node mends the pod's labels
+		return fwk.QueueSkip, nil //nolint:nilerr // no node mends what the pod's labels lack
 	}
-	index := soleNode(nodeOf(node))
-	for _, dataset := range w.datasets {
-		if !locality.NewReach(pl.datasets.Placement(dataset), nil, index).Serves(locality.Node(index)) {
+	now := pl.clock.Now()
+	admitted, _ := pl.patience(w.wait).Admits(waited(pod, now))
+	for _, wanted := range w.datasets {
+		farthest := admitted
+		if wanted.required && w.wait == 0 {
+			farthest = 0
+		}
+		dataset, _ := pl.datasets.Dataset(wanted.key, pl.args.Sources).Fresh(now, pl.args.StaleAfter.Duration)
+		if locality.NewReach(wanted.key, dataset, pl.rules, pl.nodes).Distance(nodeOf(node)) > farthest {
 			return fwk.QueueSkip, nil
 		}
 	}
@@ -98,16 +114,4 @@ func (pl *CacheAware) afterClaimChange(_ klog.Logger, pod *corev1.Pod, _, newObj
 		return fwk.QueueSkip, nil
 	}
 	return fwk.Queue, nil
-}
-
-// soleNode is the index of a cluster of one node. Hints must not look at the scheduler's snapshot.
-type soleNode locality.Node
-
-func (n soleNode) Named(name string) (locality.Node, bool) {
-	return locality.Node(n), n.Name == name || n.Labels[corev1.LabelHostname] == name
-}
-
-func (n soleNode) Member(at locality.Location) (locality.Node, bool) {
-	value, ok := n.Labels[at.Key]
-	return locality.Node(n), ok && value == at.Value
 }

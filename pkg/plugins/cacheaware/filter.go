@@ -2,25 +2,32 @@ package cacheaware
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
 
-// Filter rejects nodes that do not serve or hold each dataset of a pod whose policy is Required. Evicting pods
-// would not bring the data there, hence UnschedulableAndUnresolvable.
+// Filter rejects nodes that are farther from a dataset than the pod accepts. Evicting pods would not bring the
+// data nearer, hence UnschedulableAndUnresolvable.
 func (pl *CacheAware) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	s, err := stateOf(state)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
 	node := nodeOf(info.Node())
-	for i, reach := range s.request {
-		if !reach.Serves(node) {
-			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-				fmt.Sprintf("node neither serves nor holds required dataset %q", s.names[i]))
+	for i := range s.limits {
+		if l := &s.limits[i]; l.reach.Distance(node) > l.farthest {
+			return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, l.reason())
 		}
 	}
 	return nil
+}
+
+func (l *limit) reason() string {
+	if l.farthest == locality.Distance(0) {
+		return "node does not hold required dataset \"" + l.reach.Key.String() + "\""
+	}
+	return "node is too far from dataset \"" + l.reach.Key.String() + "\" while the pod waits for a warm node"
 }

@@ -13,13 +13,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
 
 func TestWhichEventsRequeue(t *testing.T) {
 	logger, ctx := ktesting.NewTestContext(t)
-	c := newCluster(ctx, t, vicinityv1alpha1.DatasetPolicyRequired)
+	c := newCluster(ctx, t, configv1.CacheAwareArgs{DatasetPolicy: vicinityv1alpha1.DatasetPolicyRequired})
 	waiting := podWith(using("on-gw"))
 	malformed := podWith(map[string]string{"dataset.x.id": "a"})
 	otherLabel := waiting.DeepCopy()
@@ -89,14 +90,14 @@ func TestDatasetChangeActivatesThePodsThatRequireIt(t *testing.T) {
 	_, ctx := ktesting.NewTestContext(t)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := newCluster(ctx, t, vicinityv1alpha1.DatasetPolicyRequired)
+	c := newCluster(ctx, t, configv1.CacheAwareArgs{DatasetPolicy: vicinityv1alpha1.DatasetPolicyRequired})
 	c.schedule(ctx, t, podWith(using("nowhere")))
 	preferring := podWith(using("nowhere"), vicinityv1alpha1.DatasetPolicyAnnotation, "Preferred")
 	preferring.Name, preferring.UID = "preferring", "preferring"
 	c.schedule(ctx, t, preferring)
 
-	c.datasets.move("on-gw", locality.Placement{}) // of no interest to anyone
-	c.datasets.move("nowhere", locality.Placement{Gateways: []locality.Location{{Key: locality.HostnameKey, Value: "gw"}}})
+	c.datasets.change("on-gw", locality.Dataset{}) // of no interest to anyone
+	c.datasets.change("nowhere", locality.Dataset{Replicas: []locality.Replica{{At: locality.OnNode("gw")}}})
 	select {
 	case got := <-c.activated:
 		if got != "team/pod" {
@@ -115,9 +116,26 @@ func TestDatasetChangeActivatesThePodsThatRequireIt(t *testing.T) {
 	}
 }
 
+// TestPatienceActivatesWithoutAnyEvent: the pod is put back when its wait is over, and by nothing else.
+func TestPatienceActivatesWithoutAnyEvent(t *testing.T) {
+	_, ctx := ktesting.NewTestContext(t)
+	c := newCluster(ctx, t, configv1.CacheAwareArgs{})
+	begin := time.Now()
+	c.schedule(ctx, t, podWith(using("nowhere"), vicinityv1alpha1.DatasetWaitAnnotation, "300ms"))
+	select {
+	case got := <-c.activated:
+		if waited := time.Since(begin); got != "team/pod" || waited < 300*time.Millisecond {
+			t.Errorf("activated %s after %s, want team/pod after its wait", got, waited)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing was activated")
+	}
+}
+
 func TestWhichPodsAreSigned(t *testing.T) {
 	_, ctx := ktesting.NewTestContext(t)
-	c := newCluster(ctx, t, "")
+	sharing := configv1.CacheAwareArgs{ColdData: configv1.ColdData{Policy: configv1.ColdDataIgnore}}
+	c := newCluster(ctx, t, sharing)
 	sign := func(pod *corev1.Pod) ([]fwk.SignFragment, *fwk.Status) { return c.SignPod(ctx, pod) }
 
 	if fragments, status := sign(podWith(nil)); len(fragments) != 0 || !status.IsSuccess() {
@@ -134,5 +152,15 @@ func TestWhichPodsAreSigned(t *testing.T) {
 	}
 	if _, status := sign(podWith(map[string]string{"dataset.x.id": "a"})); status.IsSuccess() {
 		t.Error("a pod with malformed labels was signed")
+	}
+	if _, status := sign(podWith(using("on-gw"), vicinityv1alpha1.DatasetWaitAnnotation, "5s")); status.IsSuccess() {
+		t.Error("a pod that waits for a warm node was signed")
+	}
+	sharing.GatewayLoad.Threshold = 3
+	if _, status := newCluster(ctx, t, sharing).SignPod(ctx, podWith(using("on-gw"))); status.IsSuccess() {
+		t.Error("a pod was signed although it loads its gateway")
+	}
+	if _, status := newCluster(ctx, t, configv1.CacheAwareArgs{}).SignPod(ctx, podWith(using("on-gw"))); status.IsSuccess() {
+		t.Error("a pod was signed although it warms its node")
 	}
 }

@@ -20,19 +20,25 @@ import (
 // the scheduling attempt during which a change may arrive: activating a pod that is being tried has no effect.
 const activationDelay = 200 * time.Millisecond
 
-// waitingPods remembers, by dataset, the pods that require one, and puts them back into the scheduling queue
-// when that dataset's placement changes.
+// waitingPods remembers, by dataset, the pods that must be near one, and puts them back into the scheduling queue
+// when that dataset changes or when their patience admits another tier.
 //
 // A pod enters before its placements are looked up, so a change either is seen by the attempt or activates the
 // pod after it. It leaves when it is bound or deleted. Memory is bounded by the pending pods of the profile.
 // All fields behind mu; handlers and scheduling cycles call in from different goroutines.
 type waitingPods struct {
 	handle fwk.Handle
-	queue  workqueue.TypedDelayingInterface[locality.DatasetKey]
+	queue  workqueue.TypedDelayingInterface[cause]
 
 	mu        sync.Mutex
 	pods      map[types.UID]waitingPod
 	byDataset map[locality.DatasetKey]map[types.UID]struct{}
+}
+
+// cause is why pods are put back: a dataset changed, or one pod's patience ended a step.
+type cause struct {
+	dataset locality.DatasetKey
+	pod     types.UID
 }
 
 type waitingPod struct {
@@ -44,7 +50,7 @@ type waitingPod struct {
 func startWaitingPods(ctx context.Context, handle fwk.Handle, datasets Datasets) (*waitingPods, error) {
 	w := &waitingPods{
 		handle:    handle,
-		queue:     workqueue.NewTypedDelayingQueue[locality.DatasetKey](),
+		queue:     workqueue.NewTypedDelayingQueue[cause](),
 		pods:      map[types.UID]waitingPod{},
 		byDataset: map[locality.DatasetKey]map[types.UID]struct{}{},
 	}
@@ -54,14 +60,7 @@ func startWaitingPods(ctx context.Context, handle fwk.Handle, datasets Datasets)
 				w.remove(pod.UID)
 			}
 		},
-		DeleteFunc: func(obj any) {
-			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = gone.Obj
-			}
-			if pod, ok := obj.(*corev1.Pod); ok {
-				w.remove(pod.UID)
-			}
-		},
+		DeleteFunc: onDeletedPod(func(pod *corev1.Pod) { w.remove(pod.UID) }),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("watching pods: %w", err)
@@ -72,7 +71,11 @@ func startWaitingPods(ctx context.Context, handle fwk.Handle, datasets Datasets)
 	return w, nil
 }
 
-func (w *waitingPods) add(pod *corev1.Pod, datasets []locality.DatasetKey) {
+// add remembers the pod; if patience is above zero the pod is put back after that long in any case.
+func (w *waitingPods) add(pod *corev1.Pod, datasets []locality.DatasetKey, patience time.Duration) {
+	if patience > 0 {
+		w.queue.AddAfter(cause{pod: pod.UID}, patience)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.removeLocked(pod.UID)
@@ -106,32 +109,37 @@ func (w *waitingPods) datasetChanged(dataset locality.DatasetKey) {
 	awaited := len(w.byDataset[dataset]) > 0
 	w.mu.Unlock()
 	if awaited {
-		w.queue.AddAfter(dataset, activationDelay)
+		w.queue.AddAfter(cause{dataset: dataset}, activationDelay)
 	}
 }
 
 func (w *waitingPods) run(logger klog.Logger) {
 	for {
-		dataset, shutdown := w.queue.Get()
+		why, shutdown := w.queue.Get()
 		if shutdown {
 			return
 		}
-		if pods := w.of(dataset); len(pods) > 0 {
-			logger.V(2).Info("Dataset changed; trying the pods that require it", "dataset", dataset, "pods", len(pods))
+		if pods := w.waitingFor(why); len(pods) > 0 {
+			logger.V(2).Info("Trying waiting pods again", "changedDataset", why.dataset, "podWhosePatienceEnded", why.pod, "pods", len(pods))
 			w.handle.Activate(logger, pods)
 		}
-		w.queue.Done(dataset)
+		w.queue.Done(why)
 	}
 }
 
-// of returns the pods that wait for a dataset, keyed as Activate wants them.
-func (w *waitingPods) of(dataset locality.DatasetKey) map[string]*corev1.Pod {
+// waitingFor returns the pods concerned, keyed as Activate wants them.
+func (w *waitingPods) waitingFor(why cause) map[string]*corev1.Pod {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make(map[string]*corev1.Pod, len(w.byDataset[dataset]))
-	for uid := range w.byDataset[dataset] {
-		pod := w.pods[uid].pod
-		out[klog.KObj(pod).String()] = pod
+	out := map[string]*corev1.Pod{}
+	put := func(uid types.UID) {
+		if waiting, ok := w.pods[uid]; ok {
+			out[klog.KObj(waiting.pod).String()] = waiting.pod
+		}
+	}
+	put(why.pod)
+	for uid := range w.byDataset[why.dataset] {
+		put(uid)
 	}
 	return out
 }
