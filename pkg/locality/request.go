@@ -13,6 +13,8 @@ type Request struct {
 	reaches []*Reach
 	weights []float64 // sum to 1
 	rules   *Rules
+	all     combined
+	groups  bool // some dataset is served by whole domains
 }
 
 // NewRequest combines the reaches of a pod's datasets, all compiled with the same rules. Datasets that nothing
@@ -21,7 +23,14 @@ func NewRequest(reaches []*Reach, rules *Rules) *Request {
 	if rules.compatible {
 		reaches = poolOf(reaches)
 	}
-	q := &Request{reaches: reaches, weights: make([]float64, len(reaches)), rules: rules}
+	return &Request{
+		reaches: reaches, weights: weigh(reaches), rules: rules, all: combine(reaches, rules),
+		groups: slices.ContainsFunc(reaches, func(r *Reach) bool { return len(r.groups) > 0 }),
+	}
+}
+
+// weigh returns the datasets' shares in the pod's bytes.
+func weigh(reaches []*Reach) []float64 {
 	sized, sum := 0, 0.0
 	for _, r := range reaches {
 		if r.weight > 0 {
@@ -34,14 +43,15 @@ func NewRequest(reaches []*Reach, rules *Rules) *Request {
 		missing = sum / float64(sized)
 	}
 	total := sum + missing*float64(len(reaches)-sized)
+	weights := make([]float64, len(reaches))
 	for i, r := range reaches {
 		weight := r.weight
 		if weight == 0 {
 			weight = missing
 		}
-		q.weights[i] = weight / total
+		weights[i] = weight / total
 	}
-	return q
+	return weights
 }
 
 // poolOf is the CacheAware fork's view of several datasets: where one has a gateway, gateways alone count.
@@ -61,16 +71,27 @@ func (q *Request) Score(node Node) int64 {
 	if len(q.reaches) == 0 {
 		return 0
 	}
-	path := q.rules.Tiers.path(node) // read once for all datasets: label lookups are most of the cost
+	held, shared := q.all.along(node, q.rules.Tiers)
 	total := 0.0
-	for i, r := range q.reaches {
-		value, _ := r.value(node, &path)
-		total = q.combine(total, q.weights[i], value)
+	for d, r := range q.reaches {
+		value := 0.0
+		if held != nil {
+			value = min(held[d], r.ceiling)
+		}
+		if q.groups {
+			value = min(r.held(node), r.ceiling)
+		}
+		for i := range q.rules.Tiers {
+			if shared[i] != nil {
+				value = max(value, shared[i][d]*q.all.worth[i][d])
+			}
+		}
+		total = q.add(total, q.weights[d], value)
 	}
 	return toScore(total)
 }
 
-func (q *Request) combine(total, weight, value float64) float64 {
+func (q *Request) add(total, weight, value float64) float64 {
 	if q.rules.compatible {
 		return max(total, value)
 	}
@@ -85,7 +106,7 @@ type Explanation struct {
 	Terms []Term
 }
 
-// Explain returns the score of the node and the terms it is made of.
+// Explain returns the score of the node and the terms it is made of, dataset by dataset.
 func (q *Request) Explain(node Node) Explanation {
 	path := q.rules.Tiers.path(node)
 	out := Explanation{Terms: make([]Term, len(q.reaches))}
@@ -93,7 +114,7 @@ func (q *Request) Explain(node Node) Explanation {
 	for i, r := range q.reaches {
 		value, from := r.value(node, &path)
 		out.Terms[i] = Term{Dataset: r.Key, Weight: q.weights[i], Value: value, From: from}
-		total = q.combine(total, q.weights[i], value)
+		total = q.add(total, q.weights[i], value)
 	}
 	out.Score = toScore(total)
 	return out

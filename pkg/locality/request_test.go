@@ -1,6 +1,7 @@
 package locality
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,6 +112,32 @@ func TestCompatible(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestScoreEqualsItsExplanation: Score takes the datasets together, Explain one by one.
+func TestScoreEqualsItsExplanation(t *testing.T) {
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		cluster, rules := randomCluster(rng), testRules()
+		if seed%3 == 0 {
+			*rules = Compatible("zone", "region")
+		}
+		var reaches []*Reach
+		for range rng.IntN(5) {
+			r := NewReach(DatasetKey{}, randomDataset(rng, len(cluster)), rules, cluster)
+			if rng.IntN(3) == 0 {
+				r.LimitTo(rng.Float64())
+			}
+			reaches = append(reaches, r)
+		}
+		request := NewRequest(reaches, rules)
+		for _, n := range cluster {
+			// The same numbers added in the same order: equal, not just close.
+			if got, want := request.Score(n), request.Explain(n).Score; got != want {
+				t.Fatalf("seed %d, node %v: Score %d, Explain %d", seed, n, got, want)
+			}
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 	}
 	metadataClient := metadatafake.NewSimpleMetadataClient(scheme, definition("unrelated.example.com"))
 
-	s, err := newState(dynamicClient, metadataClient, newTestNodes(t), prometheus.NewRegistry())
+	s, err := NewForClients(dynamicClient, metadataClient, newTestNodes(t), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,10 +48,11 @@ func New(config *rest.Config, nodes *Nodes, reg registerer) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for custom resource definitions: %w", err)
 	}
-	return newState(dynamicClient, metadataClient, nodes, reg)
+	return NewForClients(dynamicClient, metadataClient, nodes, reg)
 }
 
-func newState(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg registerer) (*State, error) {
+// NewForClients is New with clients of the caller's making.
+func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg registerer) (*State, error) {
 	s := &State{}
 	malformed := newMalformed()
 	s.sources = map[configv1.DatasetSource]source{

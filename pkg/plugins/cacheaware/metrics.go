@@ -94,17 +94,18 @@ func (m *Metrics) aged(now time.Time, d locality.Dataset, stale int) {
 
 func (m *Metrics) gatewayLoad(pods float64) { m.gatewayPods.Observe(pods) }
 
-func (m *Metrics) placed(tiers locality.Tiers, s *podState, placement locality.Explanation) {
-	m.misses.Add(float64(len(s.cold)))
-	m.placements.WithLabelValues("nowhere").Add(float64(len(s.cold)))
-	for i, term := range placement.Terms {
+// placed records a pod's datasets, each with its term in the score of the pod's node, and how many are cold.
+func (m *Metrics) placed(tiers locality.Tiers, reaches []*locality.Reach, terms []locality.Term, cold int) {
+	m.misses.Add(float64(cold))
+	m.placements.WithLabelValues("nowhere").Add(float64(cold))
+	for i, term := range terms {
 		if term.From == 0 {
 			m.warmHits.Inc()
 		} else {
 			m.misses.Inc()
 		}
 		m.placements.WithLabelValues(tierName(tiers, term.From)).Inc()
-		m.bytesToFetch.Add((1 - term.Value) * s.reaches[i].SizeBytes())
+		m.bytesToFetch.Add((1 - term.Value) * reaches[i].SizeBytes())
 	}
 }
 

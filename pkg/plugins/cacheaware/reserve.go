@@ -24,8 +24,9 @@ func (pl *CacheAware) Reserve(ctx context.Context, state fwk.CycleState, pod *co
 	if pl.converges() {
 		pl.warm(s, pod, node)
 	}
-	placement := locality.NewRequest(s.reaches, pl.rules).Explain(node)
-	pl.metrics.placed(pl.rules.Tiers, s, placement)
+	request := locality.NewRequest(s.reaches, pl.rules)
+	placement := request.Explain(node)
+	pl.metrics.placed(pl.rules.Tiers, request.Reaches(), placement.Terms, len(s.cold))
 	klog.FromContext(ctx).V(2).Info("Placed pod by its datasets", "pod", klog.KObj(pod), "node", nodeName,
 		"score", placement.Score, "terms", placement.Terms, "cold", s.cold)
 	return nil
