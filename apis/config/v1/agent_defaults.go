@@ -26,4 +26,5 @@ func SetDefaults_AgentConfiguration(c *AgentConfiguration) {
 			schedule.Timeout.Duration = min(schedule.Interval.Duration, maxDefaultCollectorTimeout)
 		}
 	}
+	setDefaultsDatasets(&c.Datasets)
 }

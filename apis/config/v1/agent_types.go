@@ -21,6 +21,9 @@ type AgentConfiguration struct {
 	// one that this build of the agent does not have is an error. The order has no meaning. What a collector
 	// needs beyond its schedule stands in a section of its own beside this list. Default: none.
 	Collectors []CollectorSchedule `json:"collectors,omitempty"`
+
+	// datasets tells the collector of that name where cached datasets lie. Required if that collector is listed.
+	Datasets DatasetsConfiguration `json:"datasets,omitzero"`
 }
 
 // CollectorSchedule switches one collector on and tells how often it runs. The agent varies intervals by up to

@@ -30,6 +30,7 @@ func ValidateAgentConfiguration(path *field.Path, c *AgentConfiguration, availab
 		seen.Insert(schedule.Name)
 		faults = append(faults, validateCollectorTimes(at, schedule)...)
 	}
+	faults = append(faults, validateDatasets(path.Child("datasets"), &c.Datasets, seen.Has(DatasetsCollector))...)
 	return faults.ToAggregate()
 }
 

@@ -85,15 +85,15 @@ type IOBandwidth struct {
 	// total is the bandwidth of reading and writing at once. On many disks it is less than read and write together.
 	// Absent means 0.
 	// +optional
-	Total resource.Quantity `json:"total,omitzero"`
+	Total resource.Quantity `json:"total"`
 
 	// read is the bandwidth of reading alone. Absent means 0.
 	// +optional
-	Read resource.Quantity `json:"read,omitzero"`
+	Read resource.Quantity `json:"read"`
 
 	// write is the bandwidth of writing alone. Absent means 0.
 	// +optional
-	Write resource.Quantity `json:"write,omitzero"`
+	Write resource.Quantity `json:"write"`
 }
 
 // NodeDiskDeviceStatus is empty.

@@ -1,0 +1,2 @@
+// Command vicinity-controller runs Vicinity's reconcilers. See package controller.
+package main

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/controller"
+	"github.com/vicinity-scheduler/vicinity/pkg/daemon"
+	"github.com/vicinity-scheduler/vicinity/pkg/health"
+)
+
+const description = `vicinity-controller runs the reconcilers of Vicinity. Of several replicas one leads; the others stand by.
+
+This version has no reconcilers yet: it elects a leader and serves health and metrics only.`
+
+func main() {
+	o := &options{Options: controller.Options{
+		Namespace: "vicinity-system", HealthAddress: ":8081", MetricsAddress: ":8080", LeaderElect: true, Setups: reconcilers(),
+	}}
+	os.Exit(daemon.Program{
+		Name: "vicinity-controller", Description: description, AddFlags: o.addFlags, Validate: o.validate, Run: o.run,
+	}.Main())
+}
+
+type options struct {
+	controller.Options
+	kubeconfig string
+}
+
+func (o *options) addFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig,
+		"kubeconfig `FILE` for the API server; without it the ServiceAccount of the pod is used")
+	fs.StringVar(&o.Namespace, "namespace", o.Namespace,
+		"`NAMESPACE` that the controller is installed in; it holds the Lease "+controller.LeaseName)
+	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "reconcile only while holding the Lease, so that several replicas may run")
+	fs.StringVar(&o.HealthAddress, "health-address", o.HealthAddress, "`ADDRESS` that serves /healthz and /readyz, as host:port or :port")
+	fs.StringVar(&o.MetricsAddress, "metrics-address", o.MetricsAddress, "`ADDRESS` that serves /metrics, as host:port or :port")
+}
+
+func (o *options) validate() error {
+	if faults := validation.IsDNS1123Label(o.Namespace); len(faults) > 0 {
+		return fmt.Errorf("--namespace: %q cannot be the name of a namespace: %s", o.Namespace, strings.Join(faults, "; "))
+	}
+	return errors.Join(
+		health.ValidateAddress("health-address", o.HealthAddress),
+		health.ValidateAddress("metrics-address", o.MetricsAddress),
+	)
+}
+
+func (o *options) run(ctx context.Context) error {
+	config, err := controller.LoadRESTConfig(o.kubeconfig)
+	if err != nil {
+		return err
+	}
+	return controller.Run(ctx, config, o.Options)
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/daemon/daemontest"
+	"github.com/vicinity-scheduler/vicinity/pkg/health/healthtest"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(daemontest.Main(m, main))
+}
+
+func TestSnifferServesUntilSIGTERM(t *testing.T) {
+	p := daemontest.Start(t, "--health-address=127.0.0.1:0", "--logging-format=json")
+	address := p.AwaitEndpoint("health")
+	for path, want := range map[string]string{"/healthz": "ok", "/readyz": "ok", "/metrics": "vicinity_build_info{"} {
+		if body := healthtest.AwaitOK(t, "http://"+address+path); !strings.Contains(body, want) {
+			t.Errorf("GET %s does not contain %q:\n%s", path, want, body)
+		}
+	}
+	p.Signal(syscall.SIGTERM)
+	if code, stdout := p.Wait(); code != 0 || stdout != "" {
+		t.Errorf("exit code %d, output %q; want 0 and none\n%s", code, stdout, p.Stderr())
+	}
+}
+
+func TestSnifferRefusesAWrongAddress(t *testing.T) {
+	p := daemontest.Start(t, "--health-address=8082")
+	const want = `Error: --health-address: expected host:port or :port with a port number up to 65535, found "8082"` + "\n"
+	if code, _ := p.Wait(); code != 1 || p.Stderr() != want {
+		t.Errorf("exit code %d and\n%s\nwant 1 and\n%s", code, p.Stderr(), want)
+	}
+}

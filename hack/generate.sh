@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Writes every generated file anew: deep copies and CRDs from the API types, install.yaml from the chart. Where a result
+# is the same as before, nothing changes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+tool() { "${GO:-go}" tool -modfile=hack/tools/go.mod "$@"; }
+
+mkdir "$scratch/crds"
+tool controller-gen object crd paths=./apis/... output:crd:dir="$scratch/crds"
+
+# The chart's folder is the only copy of our CRDs. One whose kind is gone goes too.
+for crd in manifests/chart/crds/*.yaml; do
+  if [[ ! -e $scratch/crds/${crd##*/} ]]; then rm -f "$crd"; fi
+done
+cp "$scratch"/crds/*.yaml manifests/chart/crds/
+
+# A chart that renders may still be wrong.
+tool helm lint --strict --quiet manifests/chart
+tool helm lint --strict --quiet manifests/chart --set compatProfiles=true
+
+# Everything that could come from this machine is given, so that the same chart gives the same file everywhere.
+{
+  echo "# Written by \"make generate\" from manifests/chart with its default values. Edit that."
+  tool helm template vicinity manifests/chart --include-crds --namespace vicinity-system --set namespace.create=true \
+    --kube-version "$("${GO:-go}" list -m -f '{{.Version}}' k8s.io/kubernetes)"
+} >"$scratch/install.yaml"
+mv "$scratch/install.yaml" manifests/install.yaml

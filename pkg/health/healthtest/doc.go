@@ -1,0 +1,2 @@
+// Package healthtest asks HTTP endpoints in tests. It is for tests only.
+package healthtest
