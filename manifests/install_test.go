@@ -137,6 +137,8 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 	want := map[string][]rbacv1.PolicyRule{
 		"ClusterRole vicinity-scheduler": {
 			{APIGroups: []string{"com.ie.ibm.hpsys", "datashim.io"}, Resources: []string{"datasets", "datasetsinternal"}, Verbs: readOnly},
+			{APIGroups: []string{"data.fluid.io"}, Resources: []string{"datasets"}, Verbs: readOnly},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: readOnly},
 			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: readOnly},
 		},
 		"Role vicinity-system/vicinity-scheduler": {
