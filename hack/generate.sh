@@ -29,3 +29,6 @@ tool helm lint --strict --quiet manifests/chart --set compatProfiles=true
     --kube-version "$("${GO:-go}" list -m -f '{{.Version}}' k8s.io/kubernetes)"
 } >"$scratch/install.yaml"
 mv "$scratch/install.yaml" manifests/install.yaml
+
+"${GO:-go}" run ./hack/metricsdoc >"$scratch/metrics.md"
+mv "$scratch/metrics.md" docs/metrics.md
