@@ -136,7 +136,7 @@ func (f *fluid) dataset(key locality.DatasetKey) locality.Dataset {
 		return locality.Dataset{}
 	}
 	name := fluidName(key, info.uid)
-	out := locality.Dataset{Replicas: f.workers(name, info.cached)}
+	out := locality.Dataset{Replicas: f.workers(name, capacityNames(key, info.uid), info.cached)}
 	if info.size.known {
 		out.SizeBytes = info.size.bytes
 	}
@@ -159,6 +159,16 @@ func fluidName(key locality.DatasetKey, uid string) string {
 	return name
 }
 
+// capacityNames are the forms in which a capacity label may name the dataset. Its key is longer than a worker's,
+// by a part that depends on the runtime, so the UID stands in it sooner.
+func capacityNames(key locality.DatasetKey, uid string) []string {
+	names := []string{key.Namespace + "-" + key.Name}
+	if uid != "" {
+		names = append(names, uid)
+	}
+	return names
+}
+
 func (f *fluid) marked(label string) []locality.Replica {
 	var out []locality.Replica
 	for _, obj := range f.nodes.at(locality.Location{Key: label, Value: fluidMark}) {
@@ -171,7 +181,7 @@ func (f *fluid) marked(label string) []locality.Replica {
 
 // workers returns a replica for each worker, or for each medium of it. Fluid tells only what all workers hold
 // together, and what each one may hold: the bytes are taken to be spread like the capacities.
-func (f *fluid) workers(name string, cached quantity) []locality.Replica {
+func (f *fluid) workers(name string, inCapacities []string, cached quantity) []locality.Replica {
 	var out []locality.Replica
 	var capacities []float64
 	total := 0.0
@@ -181,7 +191,7 @@ func (f *fluid) workers(name string, cached quantity) []locality.Replica {
 			continue
 		}
 		replica := locality.Replica{At: locality.OnNode(node.Name), Source: string(configv1.SourceFluid)}
-		found := capacitiesOf(node, name)
+		found := capacitiesOf(node, inCapacities)
 		if len(found) == 0 {
 			out, capacities = append(out, replica), append(capacities, 0)
 		}
@@ -206,18 +216,31 @@ type fluidCapacity struct {
 	bytes  float64
 }
 
-func capacitiesOf(node *corev1.Node, name string) []fluidCapacity {
+func capacitiesOf(node *corev1.Node, names []string) []fluidCapacity {
 	var out []fluidCapacity
 	for label, value := range node.Labels {
 		rest, ok := strings.CutPrefix(label, fluidCapacityPrefix)
 		if !ok {
 			continue
 		}
-		for infix, medium := range map[string]locality.Medium{"-m-": locality.MediumMemory, "-d-": locality.MediumSSD} {
-			if q := parseQuantity(value); strings.HasSuffix(rest, infix+name) && q.known && q.bytes > 0 {
-				out = append(out, fluidCapacity{medium: medium, bytes: float64(q.bytes)})
-			}
+		medium, ok := mediumOfCapacity(rest, names)
+		if q := parseQuantity(value); ok && q.known && q.bytes > 0 {
+			out = append(out, fluidCapacity{medium: medium, bytes: float64(q.bytes)})
 		}
 	}
 	return out
+}
+
+// mediumOfCapacity reads "<runtime>-{m|d|t}-<name>", where the name must be one of the dataset's. Fluid's "disk" does
+// not say which kind; caches are kept on the fast one.
+func mediumOfCapacity(rest string, names []string) (locality.Medium, bool) {
+	for _, name := range names {
+		switch {
+		case strings.HasSuffix(rest, "-m-"+name):
+			return locality.MediumMemory, true
+		case strings.HasSuffix(rest, "-d-"+name):
+			return locality.MediumSSD, true
+		}
+	}
+	return locality.MediumUnknown, false
 }

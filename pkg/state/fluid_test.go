@@ -98,9 +98,11 @@ func TestFluidPlacements(t *testing.T) {
 		},
 		"a long name is replaced by the UID": {
 			key:    long,
-			nodes:  []*corev1.Node{labelled("n1", map[string]string{"fluid.io/s-d2b7-uid": "true"})},
-			object: fluidDatasetObject("Bound", "", ""),
-			want:   locality.Dataset{Replicas: []locality.Replica{fluidReplica("n1")}},
+			nodes: []*corev1.Node{labelled("n1", map[string]string{
+				"fluid.io/s-d2b7-uid": "true", "fluid.io/s-h-alluxio-d-d2b7-uid": "1GiB",
+			})},
+			object: fluidDatasetObject("Bound", "", "1.00KiB"),
+			want:   locality.Dataset{Replicas: []locality.Replica{fluidBytes("n1", locality.MediumSSD, 1024)}},
 		},
 	}
 	for name, tc := range cases {
