@@ -97,7 +97,7 @@ func TestFluidPlacements(t *testing.T) {
 			nodes: []*corev1.Node{labelled("n1", map[string]string{"fluid.io/s-team-ds": "false"})},
 		},
 		"a long name is replaced by the UID": {
-			key:    long,
+			key: long,
 			nodes: []*corev1.Node{labelled("n1", map[string]string{
 				"fluid.io/s-d2b7-uid": "true", "fluid.io/s-h-alluxio-d-d2b7-uid": "1GiB",
 			})},
