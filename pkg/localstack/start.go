@@ -1,0 +1,135 @@
+package localstack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/localcluster"
+)
+
+// StartScheduler starts vicinity-scheduler with config, of which a copy is written to the cluster's folder.
+func (s *Stack) StartScheduler(ctx context.Context, config SchedulerConfig) error {
+	kubeconfig, err := s.writeKubeconfig(ctx, Scheduler)
+	if err != nil {
+		return err
+	}
+	config = config.Clone()
+	if err := config.SetKubeconfig(kubeconfig); err != nil {
+		return err
+	}
+	text, err := config.YAML()
+	if err != nil {
+		return fmt.Errorf("writing the scheduler configuration: %w", err)
+	}
+	configFile := filepath.Join(s.dir, schedulerConfigKey)
+	if err := os.WriteFile(configFile, text, 0o600); err != nil {
+		return fmt.Errorf("writing the scheduler configuration: %w", err)
+	}
+	port, err := localcluster.FreePort()
+	if err != nil {
+		return err
+	}
+	address := "https://127.0.0.1:" + strconv.Itoa(port)
+	return s.start(ctx, &component{
+		spec: localcluster.ProcessSpec{
+			Name: Scheduler,
+			Args: []string{
+				"--config=" + configFile,
+				"--authentication-kubeconfig=" + kubeconfig,
+				"--authorization-kubeconfig=" + kubeconfig,
+				"--bind-address=127.0.0.1",
+				"--secure-port=" + strconv.Itoa(port),
+				"--v=2",
+			},
+			ReadyURL: address + "/readyz",
+		},
+		metricsURL: address + "/metrics",
+	})
+}
+
+// StartComponent starts the controller, the agent or the sniffer with the manifests' configuration. An agent measures
+// this machine and takes it for the node.
+func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
+	health, err := loopbackAddress()
+	if err != nil {
+		return err
+	}
+	c := &component{
+		spec: localcluster.ProcessSpec{
+			Name:     name,
+			Args:     []string{"--health-address=" + health, "--v=2"},
+			ReadyURL: "http://" + health + "/readyz",
+		},
+		metricsURL: "http://" + health + "/metrics",
+	}
+	switch name {
+	case Controller:
+		err = s.addControllerFlags(ctx, c)
+	case Agent:
+		err = s.addAgentFlags(c, node)
+	case Sniffer: // has no further flags
+	default:
+		err = fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
+	}
+	if err != nil {
+		return err
+	}
+	return s.start(ctx, c)
+}
+
+func (s *Stack) addControllerFlags(ctx context.Context, c *component) error {
+	kubeconfig, err := s.writeKubeconfig(ctx, Controller)
+	if err != nil {
+		return err
+	}
+	c.spec.Args = append(c.spec.Args, "--kubeconfig="+kubeconfig, "--namespace="+Namespace)
+	return addMetricsAddress(c)
+}
+
+func (s *Stack) addAgentFlags(c *component, node string) error {
+	text, err := s.configMapValue(agentConfigMap, agentConfigKey)
+	if err != nil {
+		return err
+	}
+	configFile := filepath.Join(s.dir, agentConfigKey)
+	if err := os.WriteFile(configFile, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("writing the agent's configuration: %w", err)
+	}
+	c.spec.Args = append(c.spec.Args, "--config="+configFile, "--node-name="+node)
+	return addMetricsAddress(c)
+}
+
+// addMetricsAddress is for components that serve metrics apart from health.
+func addMetricsAddress(c *component) error {
+	address, err := loopbackAddress()
+	if err != nil {
+		return err
+	}
+	c.spec.Args = append(c.spec.Args, "--metrics-address="+address)
+	c.metricsURL = "http://" + address + "/metrics"
+	return nil
+}
+
+func loopbackAddress() (string, error) {
+	port, err := localcluster.FreePort()
+	if err != nil {
+		return "", err
+	}
+	return "127.0.0.1:" + strconv.Itoa(port), nil
+}
+
+// writeKubeconfig writes the kubeconfig of a component's ServiceAccount and returns the file's name.
+func (s *Stack) writeKubeconfig(ctx context.Context, name string) (string, error) {
+	content, err := s.Cluster.ServiceAccountKubeconfig(ctx, Namespace, "vicinity-"+name)
+	if err != nil {
+		return "", fmt.Errorf("getting a kubeconfig for ServiceAccount %s/vicinity-%s: %w", Namespace, name, err)
+	}
+	file := filepath.Join(s.dir, name+".kubeconfig")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		return "", fmt.Errorf("writing the kubeconfig of vicinity-%s: %w", name, err)
+	}
+	return file, nil
+}

@@ -1,0 +1,3 @@
+// Package scenarios holds the scenario files, one folder a plugin. README.md documents their format; pkg/scenario runs
+// them.
+package scenarios
