@@ -70,6 +70,9 @@ type Dataset struct {
 	// SizeBytes is the size of the whole dataset; 0 means unknown.
 	SizeBytes int64
 	Replicas  []Replica
+	// NodeCached means that a node which reads the dataset keeps what it read, and that this is watched: a pod
+	// makes its node warm.
+	NodeCached bool
 }
 
 // HasGateway reports whether some replica is a gateway: then pods read over the network, and running one on a
@@ -113,6 +116,7 @@ func Merge(said ...Dataset) Dataset {
 	var out Dataset
 	freshest := map[Location]Replica{} // stands for its source's statement about the place
 	for _, d := range said {
+		out.NodeCached = out.NodeCached || d.NodeCached
 		if out.SizeBytes == 0 {
 			out.SizeBytes = max(0, d.SizeBytes)
 		}
@@ -141,11 +145,14 @@ func (d Dataset) Fresh(now time.Time, maxAge time.Duration) (fresh Dataset, stal
 	}
 	kept := make([]Replica, 0, len(d.Replicas))
 	for _, r := range d.Replicas {
-		if !isStale(r) {
+		if isStale(r) {
+			stale++
+		} else {
 			kept = append(kept, r)
 		}
 	}
-	return Dataset{SizeBytes: d.SizeBytes, Replicas: kept}, len(d.Replicas) - len(kept)
+	d.Replicas = kept
+	return d, stale
 }
 
 // Compare orders keys by namespace, then by name.

@@ -146,9 +146,12 @@ func sameBytes(a, b cachedDataset) bool {
 	})
 }
 
+// dataset says of every dataset, also of one that no node holds yet, that nodes keep what they read, as soon as one
+// agent reports: without agents nothing would show that a node became warm.
 func (c *nodeCaches) dataset(key locality.DatasetKey) (d locality.Dataset) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	d.NodeCached = len(c.byNode) > 0
 	nodes := c.byDataset[key]
 	if len(nodes) == 0 {
 		return d

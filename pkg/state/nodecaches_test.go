@@ -58,11 +58,22 @@ func TestReportsOfSeveralNodesAreOneDataset(t *testing.T) {
 	c.set(cacheObject("n2", cacheEntry("ds", "SSD", 20, 0), cacheEntry("other", "SSD", 1, 0)))
 	got := c.dataset(testKey())
 	slices.SortFunc(got.Replicas, func(a, b locality.Replica) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	want := locality.Dataset{SizeBytes: 100, Replicas: []locality.Replica{
+	want := locality.Dataset{SizeBytes: 100, NodeCached: true, Replicas: []locality.Replica{
 		countedOn("n1", 10, locality.MediumMemory), countedOn("n2", 20, locality.MediumSSD), countedOn("n1", 30, locality.MediumHDD),
 	}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("dataset (-want +got):\n%s", diff)
+	}
+}
+
+func TestNodesBecomeWarmOnlyWhereAgentsReport(t *testing.T) {
+	c, _ := newTestCaches()
+	if c.dataset(testKey()).NodeCached {
+		t.Error("without any report: want no node to become warm")
+	}
+	c.set(cacheObject("n1"))
+	if !c.dataset(testKey()).NodeCached {
+		t.Error("with a report, be it empty: want nodes to become warm")
 	}
 }
 

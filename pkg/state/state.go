@@ -84,7 +84,7 @@ func (s *State) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) 
 	said := make([]locality.Dataset, 0, len(from))
 	for _, name := range from {
 		if src, ok := s.sources[name]; ok {
-			if d := src.dataset(key); d.SizeBytes > 0 || len(d.Replicas) > 0 {
+			if d := src.dataset(key); d.NodeCached || d.SizeBytes > 0 || len(d.Replicas) > 0 {
 				said = append(said, d)
 			}
 		}

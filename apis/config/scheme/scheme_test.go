@@ -75,7 +75,7 @@ func documentedDefaults() *configv1.CacheAwareArgs {
 			{Medium: "Memory", Percent: 100}, {Medium: "SSD", Percent: 80}, {Medium: "HDD", Percent: 50},
 		},
 		ColdData: configv1.ColdData{
-			Policy: "Converge", WarmingTTL: metav1.Duration{Duration: 10 * time.Minute}, HomePercent: 10,
+			Policy: "Converge", WarmingTTL: metav1.Duration{Duration: 10 * time.Minute}, HomePercent: 5,
 		},
 	}
 }

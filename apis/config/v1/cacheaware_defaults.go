@@ -51,6 +51,6 @@ func setDefaultColdData(cold *ColdData) {
 		cold.WarmingTTL.Duration = 10 * time.Minute
 	}
 	if cold.HomePercent == 0 {
-		cold.HomePercent = 10
+		cold.HomePercent = 5
 	}
 }

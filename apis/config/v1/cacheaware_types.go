@@ -50,7 +50,8 @@ type CacheAwareArgs struct {
 	// pods do not wait.
 	WaitForWarmNode metav1.Duration `json:"waitForWarmNode,omitzero"`
 
-	// coldData says what happens to datasets that no place holds. Absent: its defaults.
+	// coldData says what happens to datasets that no node holds, once Vicinity's agents report what nodes hold:
+	// without their reports a dataset is not cold but unknown, and has no influence. Absent: its defaults.
 	ColdData ColdData `json:"coldData,omitzero"`
 
 	// keepOthersAwayPercent, 1 to 100, is the score of nodes without cached data for pods without datasets; nodes
@@ -96,7 +97,7 @@ type GatewayLoad struct {
 	Threshold int32 `json:"threshold,omitempty"`
 }
 
-// ColdData says what happens to datasets that no place holds.
+// ColdData says what happens to datasets that no node holds.
 type ColdData struct {
 	// policy is "Converge" or "Ignore". With "Converge", a node that a pod of the dataset goes to is taken to
 	// become warm, so that the next pods join it, and each cold dataset has one home node that is a little
@@ -106,11 +107,12 @@ type ColdData struct {
 	// warmingTTL is how long a node is taken to become warm without any source saying that it is.
 	// Default: "10m".
 	WarmingTTL metav1.Duration `json:"warmingTTL,omitzero"`
-	// homePercent is the score, 1 to 100, of the home node of a cold dataset. Default: 10.
+	// homePercent is the score, 1 to 100, of the home node of a cold dataset. It decides between nodes that are about
+	// equal otherwise. Default: 5.
 	HomePercent int32 `json:"homePercent,omitempty"`
 }
 
-// ColdDataPolicy says what happens to datasets that no place holds.
+// ColdDataPolicy says what happens to datasets that no node holds.
 type ColdDataPolicy string
 
 const (

@@ -56,8 +56,12 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 			pod: podWith(using("nowhere")),
 			want: outcome{
 				PreFilter: "Skip", Passing: all, PreScore: "Success",
-				Scores: map[string]int64{"gw": 10, "rack-mate": 0, "zone-mate": 0, "far": 0},
+				Scores: map[string]int64{"gw": 5, "rack-mate": 0, "zone-mate": 0, "far": 0},
 			},
+		},
+		"a dataset that nobody caches on nodes has no home: all nodes are equal": {
+			pod:  podWith(using("uncached", "unheard-of")),
+			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Skip"},
 		},
 		"cold data may be left to chance: all nodes are equal": {
 			pod:  podWith(using("nowhere")),
@@ -131,7 +135,7 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 			pod: rejectedFor(30*time.Second, podWith(using("nowhere"), wait, "30s")),
 			want: outcome{
 				PreFilter: "Skip", Passing: all, PreScore: "Success",
-				Scores: map[string]int64{"gw": 10, "rack-mate": 0, "zone-mate": 0, "far": 0},
+				Scores: map[string]int64{"gw": 5, "rack-mate": 0, "zone-mate": 0, "far": 0},
 			},
 		},
 		"a volume claim marked by Datashim names the dataset": {

@@ -126,7 +126,8 @@ func testDatasets() map[string]locality.Dataset {
 		"on-far":     {Replicas: []locality.Replica{{At: locality.OnNode("far")}}},
 		"both-media": {SizeBytes: 100, Replicas: []locality.Replica{held("gw", 80, locality.MediumMemory), held("far", 100, locality.MediumHDD)}},
 		"stale":      {Replicas: []locality.Replica{stale}},
-		"nowhere":    {},
+		"nowhere":    {NodeCached: true},
+		"uncached":   {},
 	}
 }
 

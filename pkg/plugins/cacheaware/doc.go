@@ -15,6 +15,9 @@
 // A rejected pod is tried again when its labels or annotations change, when a node or a volume claim that can
 // help appears, and, through Activate, when one of its datasets changes or its patience admits another tier.
 //
+// A dataset that no usable node holds is cold when nodes keep what they read and agents watch it
+// (locality.Dataset.NodeCached); else it is unknown, and to its pods all nodes are equal.
+//
 // The load of a gateway is counted from the scheduler's pod informer and from Reserve. That equals a count over
 // the scheduler's snapshot (bound and assumed pods of every scheduler, complete after a restart), but is updated
 // when a pod changes instead of being summed over all nodes for each pod.

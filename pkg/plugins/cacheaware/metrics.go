@@ -94,10 +94,10 @@ func (m *Metrics) aged(now time.Time, d locality.Dataset, stale int) {
 
 func (m *Metrics) gatewayLoad(pods float64) { m.gatewayPods.Observe(pods) }
 
-// placed records a pod's datasets, each with its term in the score of the pod's node, and how many are cold.
-func (m *Metrics) placed(tiers locality.Tiers, reaches []*locality.Reach, terms []locality.Term, cold int) {
-	m.misses.Add(float64(cold))
-	m.placements.WithLabelValues("nowhere").Add(float64(cold))
+// placed records a pod's datasets, each with its term in the score of the pod's node, and how many are nowhere.
+func (m *Metrics) placed(tiers locality.Tiers, reaches []*locality.Reach, terms []locality.Term, nowhere int) {
+	m.misses.Add(float64(nowhere))
+	m.placements.WithLabelValues("nowhere").Add(float64(nowhere))
 	for i, term := range terms {
 		if term.From == 0 {
 			m.warmHits.Inc()

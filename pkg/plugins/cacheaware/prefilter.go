@@ -23,7 +23,9 @@ const stateKey = fwk.StateKey("PreFilter" + Name)
 type podState struct {
 	datasets []locality.DatasetKey // all, placed or not
 	reaches  []*locality.Reach     // of those that some usable node serves
-	cold     []locality.DatasetKey // of which no source knows a place, and none is becoming warm
+	warming  []locality.DatasetKey // that will be kept on the node to which the pod goes
+	cold     []locality.DatasetKey // of warming: no node holds them or is becoming warm
+	unknown  int                   // how many datasets are neither placed nor cold
 	limits   []limit               // what Filter checks, scarcest first
 }
 
@@ -102,8 +104,11 @@ func waited(pod *corev1.Pod, now time.Time) time.Duration {
 func (pl *CacheAware) look(ctx context.Context, s *podState, pod *corev1.Pod, key locality.DatasetKey,
 	farthest locality.Distance, now time.Time,
 ) *fwk.Status {
-	reach := pl.reachOf(ctx, pod, key, now)
+	reach, warms := pl.reachOf(ctx, pod, key, now)
 	pl.metrics.lookedUp(!reach.Empty())
+	if warms {
+		s.warming = append(s.warming, key)
+	}
 	switch {
 	case !reach.Empty():
 		s.reaches = append(s.reaches, reach)
@@ -113,26 +118,33 @@ func (pl *CacheAware) look(ctx context.Context, s *podState, pod *corev1.Pod, ke
 	case farthest == 0:
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 			fmt.Sprintf("required dataset %q is nowhere: no usable node is known to serve or hold it", key))
-	default:
-		// Also while patience lasts: where there is nothing to be near to, admitting tiers one by one is idle.
+	// In the last two cases also while patience lasts: where there is nothing to be near to, admitting tiers one by
+	// one is idle.
+	case warms:
 		s.cold = append(s.cold, key)
+	default:
+		s.unknown++
 	}
 	return nil
 }
 
-// reachOf returns how near nodes are to the dataset, as the sources and this scheduler's own memory have it now.
-func (pl *CacheAware) reachOf(ctx context.Context, pod *corev1.Pod, key locality.DatasetKey, now time.Time) *locality.Reach {
+// reachOf returns how near nodes are to the dataset, as the sources and this scheduler's own memory have it now, and
+// whether the pod's node will become warm.
+func (pl *CacheAware) reachOf(ctx context.Context, pod *corev1.Pod, key locality.DatasetKey, now time.Time,
+) (reach *locality.Reach, warms bool) {
 	dataset, stale := pl.datasets.Dataset(key, pl.args.Sources).Fresh(now, pl.args.StaleAfter.Duration)
 	pl.metrics.aged(now, dataset, stale)
 	gateway := dataset.HasGateway()
-	if pl.converges() && !gateway {
+	// Data behind a gateway is read over the network and does not come to the node.
+	warms = pl.converges() && dataset.NodeCached && !gateway
+	if warms {
 		dataset.Replicas = slices.Concat(dataset.Replicas, pl.becomingWarm(key, dataset.Replicas, now))
 	}
 	if logger := klog.FromContext(ctx).V(2); logger.Enabled() {
 		logger.Info("Dataset of pod", "pod", klog.KObj(pod), "dataset", key,
 			"gateways", places(dataset, true), "dataLocations", places(dataset, false), "stale", stale)
 	}
-	reach := locality.NewReach(key, dataset, pl.rules, pl.nodes)
+	reach = locality.NewReach(key, dataset, pl.rules, pl.nodes)
 	if threshold := float64(pl.args.GatewayLoad.Threshold); threshold > 0 && gateway && !reach.Empty() {
 		load := float64(pl.load.of(key)) / float64(reach.Places())
 		pl.metrics.gatewayLoad(load)
@@ -140,7 +152,7 @@ func (pl *CacheAware) reachOf(ctx context.Context, pod *corev1.Pod, key locality
 			reach.LimitTo(threshold / load)
 		}
 	}
-	return reach
+	return reach, warms
 }
 
 // sourceWarming is the source of replicas that this scheduler expects.

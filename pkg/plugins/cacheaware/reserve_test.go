@@ -31,7 +31,7 @@ func (c *cluster) scores(ctx context.Context, t *testing.T, datasets ...string) 
 // the time to live ends, the pod is not bound after all, or the cache's own report takes over.
 func TestNodeBecomesWarm(t *testing.T) {
 	_, ctx := ktesting.NewTestContext(t)
-	cold := map[string]int64{"gw": 10, "rack-mate": 0, "zone-mate": 0, "far": 0}
+	cold := map[string]int64{"gw": 5, "rack-mate": 0, "zone-mate": 0, "far": 0}
 	warm := map[string]int64{"gw": 75, "rack-mate": 100, "zone-mate": 50, "far": 0}
 	expect := func(c *cluster, want map[string]int64, when string) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestNodeBecomesWarm(t *testing.T) {
 	expect(c, warm, "one of two pods taken back")
 
 	// The cache reports half of the 100 bytes there: the report counts, not the expectation.
-	c.datasets.change("nowhere", locality.Dataset{SizeBytes: 100, Replicas: []locality.Replica{
+	c.datasets.change("nowhere", locality.Dataset{SizeBytes: 100, NodeCached: true, Replicas: []locality.Replica{
 		{At: locality.OnNode("rack-mate"), Bytes: 50, BytesKnown: true, Observed: testNow()},
 	}})
 	expect(c, map[string]int64{"gw": 38, "rack-mate": 50, "zone-mate": 25, "far": 0}, "after the report")
@@ -67,11 +67,21 @@ func TestNodeBecomesWarm(t *testing.T) {
 
 // TestDataBehindAGatewayWarmsNoNode: pods read over the network; being there brings no bytes.
 func TestDataBehindAGatewayWarmsNoNode(t *testing.T) {
+	testWarmsNoNode(t, "on-gw")
+}
+
+// TestWithoutAgentsNoNodeBecomesWarm: nothing would ever show that it did.
+func TestWithoutAgentsNoNodeBecomesWarm(t *testing.T) {
+	testWarmsNoNode(t, "uncached")
+}
+
+func testWarmsNoNode(t *testing.T, dataset string) {
+	t.Helper()
 	_, ctx := ktesting.NewTestContext(t)
 	c := newCluster(ctx, t, configv1.CacheAwareArgs{})
-	before := c.scores(ctx, t, "on-gw")
-	c.place(ctx, t, numbered(1, "on-gw"), "far")
-	if diff := cmp.Diff(before, c.scores(ctx, t, "on-gw")); diff != "" {
+	before := c.scores(ctx, t, dataset)
+	c.place(ctx, t, numbered(1, dataset), "far")
+	if diff := cmp.Diff(before, c.scores(ctx, t, dataset)); diff != "" {
 		t.Errorf("scores changed (-before +after):\n%s", diff)
 	}
 }

@@ -35,7 +35,7 @@ func (pl *CacheAware) PreScore(_ context.Context, state fwk.CycleState, _ *corev
 		return fwk.AsStatus(err)
 	case len(s.reaches) > 0:
 		out.request = locality.NewRequest(s.reaches, pl.rules)
-	case pl.converges():
+	case len(s.cold) > 0:
 		// One home for all: the pod goes to one node anyway.
 		out.home = locality.Home(slices.MinFunc(s.cold, locality.DatasetKey.Compare), namesOf(nodes))
 	}
