@@ -15,6 +15,9 @@ const (
 	// {"rbps":"900Mi","wbps":"900Mi","blockSize":"4k"}. The key is the predecessor's.
 	BlockIOAnnotation = "blockio.kubernetes.io/resources"
 
+	// BlockIOThroughputAnnotation is the key that the predecessor's design document gives to the same value.
+	BlockIOThroughputAnnotation = "blockio.kubernetes.io/throughput"
+
 	// DelayLabelPrefix starts the labels that bound the round-trip time to what the rest of the key names, a node
 	// or a workload. The value is in milliseconds, decimals allowed: delay_edge-1: "25". Several are ANDed.
 	DelayLabelPrefix = "delay_"
