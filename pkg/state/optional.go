@@ -24,6 +24,8 @@ type optionalResource struct {
 	// definition goes away.
 	set    func(*unstructured.Unstructured)
 	remove func(namespace, name string)
+	// keepSpec keeps the objects' specs in memory, which most resources are not read for.
+	keepSpec bool
 }
 
 // definition is the name of the resource's CustomResourceDefinition.
@@ -131,7 +133,7 @@ func (o *optionalResources) uninstalled(ctx context.Context, definition string) 
 func (o *optionalResources) start(ctx context.Context, r optionalResource) (*watch, error) {
 	informer := dynamicinformer.NewFilteredDynamicInformer(o.dynamic, r.resource, metav1.NamespaceAll, 0,
 		cache.Indexers{}, nil).Informer()
-	if err := informer.SetTransform(dropUnread); err != nil {
+	if err := informer.SetTransform(dropUnread(r.keepSpec)); err != nil {
 		return nil, fmt.Errorf("transform: %w", err)
 	}
 	if err := informer.SetWatchErrorHandlerWithContext(watchErrorHandler(r.definition())); err != nil {
@@ -164,13 +166,17 @@ func (o *optionalResources) start(ctx context.Context, r optionalResource) (*wat
 	return w, nil
 }
 
-// dropUnread frees what nothing here reads; the specs hold credentials' names and mount options.
-func dropUnread(obj any) (any, error) {
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		u.SetManagedFields(nil)
-		unstructured.RemoveNestedField(u.Object, "spec")
+// dropUnread frees what nothing here reads; the specs of datasets hold credentials' names and mount options.
+func dropUnread(keepSpec bool) cache.TransformFunc {
+	return func(obj any) (any, error) {
+		if u, ok := obj.(*unstructured.Unstructured); ok {
+			u.SetManagedFields(nil)
+			if !keepSpec {
+				unstructured.RemoveNestedField(u.Object, "spec")
+			}
+		}
+		return obj, nil
 	}
-	return obj, nil
 }
 
 // watchErrorHandler says what to do about the commonest cause, a missing permission. The reflector retries with

@@ -32,6 +32,7 @@ type source interface {
 type State struct {
 	optional *optionalResources
 	sources  map[configv1.DatasetSource]source
+	disks    *disks
 
 	mu        sync.Mutex
 	listeners []func(locality.DatasetKey)
@@ -63,7 +64,8 @@ func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg 
 	if err := registerMetrics(reg, malformed, s.sources); err != nil {
 		return nil, err
 	}
-	var resources []optionalResource
+	s.disks = newDisks(malformed)
+	resources := s.disks.resources()
 	for _, src := range s.sources {
 		resources = append(resources, src.resources()...)
 	}

@@ -94,6 +94,17 @@ type IOBandwidth struct {
 	// write is the bandwidth of writing alone. Absent means 0.
 	// +optional
 	Write resource.Quantity `json:"write"`
+
+	// readIOPS is the number of read operations per second. Absent, or absent together with writeIOPS, means unknown:
+	// then operations are not limited.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ReadIOPS int64 `json:"readIOPS,omitempty"`
+
+	// writeIOPS is the number of write operations per second. Absent, or absent together with readIOPS, means unknown.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	WriteIOPS int64 `json:"writeIOPS,omitempty"`
 }
 
 // NodeDiskDeviceStatus is empty.

@@ -57,6 +57,25 @@ type NodeDiskIOStatsStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
 	AllocableBandwidth map[string]IOBandwidth `json:"allocableBandwidth,omitempty"`
+
+	// allocatableBandwidth is allocableBandwidth under the name that the predecessor's design document gives it. Where
+	// both name a disk, allocableBandwidth counts.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=256
+	AllocatableBandwidth map[string]IOBandwidth `json:"allocatableBandwidth,omitempty"`
+
+	// observedAt is when the bandwidth was measured, by the node's clock. Absent means that the driver does not tell,
+	// and that the report does not become stale.
+	// +optional
+	ObservedAt metav1.Time `json:"observedAt,omitzero"`
+
+	// observedPods lists the UIDs of the pods whose use the report contains, at most 4096. Absent means those of
+	// spec.reservedPods.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4096
+	// +kubebuilder:validation:items:MaxLength=512
+	ObservedPods []string `json:"observedPods,omitempty"`
 }
 
 // NodeDiskIOStatsList is a list of NodeDiskIOStats.

@@ -13,6 +13,7 @@ import (
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/internal/waiting"
 )
 
 // Name is the plugin's name in scheduler configurations.
@@ -36,7 +37,7 @@ type CacheAware struct {
 	*Shared
 	args    *configv1.CacheAwareArgs
 	rules   *locality.Rules
-	waiting *waitingPods
+	waiting *waiting.Pods[locality.DatasetKey]
 }
 
 var (
@@ -58,11 +59,12 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, shared *Sha
 	if err := configv1.ValidateCacheAwareArgs(field.NewPath("pluginConfig").Key(Name).Child("args"), args); err != nil {
 		return nil, fmt.Errorf("arguments of plugin %s: %w", Name, err)
 	}
-	waiting, err := startWaitingPods(ctx, handle, shared.datasets)
+	pods, err := waiting.Start[locality.DatasetKey](ctx, handle)
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", Name, err)
 	}
-	return &CacheAware{Shared: shared, args: args, rules: rulesOf(args), waiting: waiting}, nil
+	shared.datasets.OnDatasetChange(pods.Changed)
+	return &CacheAware{Shared: shared, args: args, rules: rulesOf(args), waiting: pods}, nil
 }
 
 func rulesOf(args *configv1.CacheAwareArgs) *locality.Rules {

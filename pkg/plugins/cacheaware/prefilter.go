@@ -74,7 +74,7 @@ func (pl *CacheAware) PreFilter(ctx context.Context, state fwk.CycleState, pod *
 	s := &podState{datasets: w.keys()}
 	if next > 0 || slices.ContainsFunc(w.datasets, func(d wantedDataset) bool { return d.required }) {
 		// Before looking, so that no change is missed in between.
-		pl.waiting.add(pod, s.datasets, next-waited(pod, now))
+		pl.waiting.Add(pod, s.datasets, next-waited(pod, now))
 	}
 	for _, wanted := range w.datasets {
 		farthest := farthest

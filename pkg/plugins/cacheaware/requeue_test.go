@@ -107,9 +107,8 @@ func TestDatasetChangeActivatesThePodsThatRequireIt(t *testing.T) {
 		t.Fatal("nothing was activated")
 	}
 
-	c.waiting.remove("pod")
-	if len(c.waiting.pods)+len(c.waiting.byDataset) != 0 {
-		t.Errorf("left behind: %v %v", c.waiting.pods, c.waiting.byDataset)
+	if c.waiting.Remove("pod"); c.waiting.Len() != 0 {
+		t.Errorf("%d pods left behind", c.waiting.Len())
 	}
 	if len(c.activated) != 0 {
 		t.Errorf("activated besides: %s", <-c.activated)

@@ -11,6 +11,7 @@ import (
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/internal/waiting"
 )
 
 // Shared is what the plugins of all profiles have in common. Pods of one profile load the gateways and warm the
@@ -38,7 +39,7 @@ func NewShared(datasets Datasets, nodes locality.NodeIndex, factory informers.Sh
 	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    s.podSeen,
 		UpdateFunc: func(_, obj any) { s.podSeen(obj) },
-		DeleteFunc: onDeletedPod(func(pod *corev1.Pod) { s.load.gone(pod.UID) }),
+		DeleteFunc: waiting.OnDeletedPod(func(pod *corev1.Pod) { s.load.gone(pod.UID) }),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: watching pods: %w", Name, err)
@@ -60,16 +61,4 @@ func (s *Shared) podSeen(obj any) {
 
 func allSources() []configv1.DatasetSource {
 	return []configv1.DatasetSource{configv1.SourceNodeDatasetCache, configv1.SourceFluid, configv1.SourceDatashim}
-}
-
-// onDeletedPod unwraps what an informer says of a pod whose deletion it may have missed.
-func onDeletedPod(f func(*corev1.Pod)) func(any) {
-	return func(obj any) {
-		if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = missed.Obj
-		}
-		if pod, ok := obj.(*corev1.Pod); ok {
-			f(pod)
-		}
-	}
 }

@@ -1,0 +1,55 @@
+package blockio
+
+import "time"
+
+// Kind is what decides the model of a disk.
+type Kind struct {
+	Vendor, Model string
+}
+
+// Disk is one disk of a node.
+type Disk struct {
+	// ID is unique on the node.
+	ID   string
+	Kind Kind
+	// Capacity is what the idle disk can do.
+	Capacity Supply
+	// Measured is what the last report says is free; it counts only when HasMeasured.
+	Measured    Supply
+	HasMeasured bool
+}
+
+// Node is what is known of a node's disks. It is immutable.
+type Node struct {
+	// Disks are ordered by ID.
+	Disks []Disk
+	// Default is the index of the disk that images, container layers and emptyDir volumes are on, -1 when none is
+	// marked. Of several the first by ID counts.
+	Default int
+	// ObservedAt is when the disks were measured. The zero time means that the report does not tell and does not
+	// become stale.
+	ObservedAt time.Time
+	// Seen holds the UIDs of the pods whose use is contained in what was measured.
+	Seen map[string]struct{}
+}
+
+// Device returns a disk as it stands at now, when reports are believed for maxAge.
+func (n *Node) Device(disk *Disk, now time.Time, maxAge time.Duration) Device {
+	device := Device{Capacity: disk.Capacity, Report: Report{Free: disk.Measured}}
+	switch {
+	case !disk.HasMeasured:
+	case n.ObservedAt.IsZero():
+		device.Report.State = FreshReport
+	default:
+		device.Report.State = ReportStateAt(n.ObservedAt, now, maxAge)
+	}
+	return device
+}
+
+// DefaultDisk returns the default disk, or nil.
+func (n *Node) DefaultDisk() *Disk {
+	if n == nil || n.Default < 0 || n.Default >= len(n.Disks) {
+		return nil
+	}
+	return &n.Disks[n.Default]
+}

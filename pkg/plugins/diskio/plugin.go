@@ -1,0 +1,111 @@
+package diskio
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/clock"
+
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
+	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/internal/waiting"
+)
+
+// Name is the plugin's name in scheduler configurations.
+const Name = "DiskIO"
+
+// Disks knows the nodes' disks. Its methods may be called from any goroutine.
+type Disks interface {
+	// Disks returns what is known of a node's disks, or nil when nobody described them.
+	Disks(node string) *blockio.Node
+	// DiskKinds returns the kinds of all disks that are known.
+	DiskKinds() []blockio.Kind
+	// OnDiskChange registers a function that is called when something about a node's disks may have changed.
+	OnDiskChange(listener func(node string))
+}
+
+// Models knows what disks make of requests. It may be called from any goroutine.
+type Models interface {
+	// Model returns the model of a kind of disk, never nil.
+	Model(kind blockio.Kind) blockio.Model
+}
+
+// DiskIO implements the scheduler plugin.
+type DiskIO struct {
+	disks      Disks
+	models     Models
+	clock      clock.PassiveClock
+	args       *configv1.DiskIOArgs
+	bestEffort blockio.Demand
+	scorer     *blockio.Scorer
+	usage      *usage
+	waiting    *waiting.Pods[anyNode]
+}
+
+// anyNode is what rejected pods wait for: that some node's disks change.
+type anyNode struct{}
+
+var (
+	_ fwk.PreFilterPlugin   = (*DiskIO)(nil)
+	_ fwk.FilterPlugin      = (*DiskIO)(nil)
+	_ fwk.PreScorePlugin    = (*DiskIO)(nil)
+	_ fwk.ScorePlugin       = (*DiskIO)(nil)
+	_ fwk.SignPlugin        = (*DiskIO)(nil)
+	_ fwk.EnqueueExtensions = (*DiskIO)(nil)
+)
+
+// New builds the plugin for one profile. Its goroutines end with ctx.
+func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks, models Models, now clock.PassiveClock,
+) (*DiskIO, error) {
+	args, ok := obj.(*configv1.DiskIOArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type DiskIOArgs, got %T", obj)
+	}
+	if err := configv1.ValidateDiskIOArgs(field.NewPath("pluginConfig").Key(Name).Child("args"), args); err != nil {
+		return nil, fmt.Errorf("arguments of plugin %s: %w", Name, err)
+	}
+	scorer, err := newScorer(args)
+	if err != nil {
+		return nil, fmt.Errorf("arguments of plugin %s: %w", Name, err)
+	}
+	pods, err := waiting.Start[anyNode](ctx, handle)
+	if err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", Name, err)
+	}
+	pl := &DiskIO{
+		disks: disks, models: models, clock: now, args: args, scorer: scorer, waiting: pods,
+		bestEffort: blockio.BestEffort(blockio.BytesPerSecond(args.BestEffortMinimum)),
+	}
+	pl.usage = newUsage(pl.demandOf)
+	disks.OnDiskChange(func(node string) {
+		pl.usage.forget(node)
+		pods.Changed(anyNode{})
+	})
+	return pl, nil
+}
+
+func newScorer(args *configv1.DiskIOArgs) (*blockio.Scorer, error) {
+	strategies := map[configv1.DiskIOScoreStrategy]blockio.Strategy{
+		configv1.DiskIOLeastAllocated:           blockio.LeastAllocated,
+		configv1.DiskIOMostAllocated:            blockio.MostAllocated,
+		configv1.DiskIORequestedToCapacityRatio: blockio.RequestedToCapacityRatio,
+	}
+	config := blockio.ScorerConfig{Strategy: strategies[args.ScoreStrategy]}
+	for _, point := range args.Shape {
+		config.Shape = append(config.Shape, blockio.ShapePoint{Utilization: point.Utilization, Score: point.Score})
+	}
+	return blockio.NewScorer(config)
+}
+
+// Name returns the plugin's name.
+func (pl *DiskIO) Name() string { return Name }
+
+// listed reports that the pod's namespace is not looked at.
+func (pl *DiskIO) listed(pod *corev1.Pod) bool {
+	return slices.Contains(pl.args.NSWhiteList, pod.Namespace)
+}

@@ -1,0 +1,85 @@
+package diskio
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
+)
+
+// stateKey is where PreFilter leaves its findings for the later extension points.
+const stateKey = fwk.StateKey("PreFilter" + Name)
+
+// podState is written once, by PreFilter, and read only from then on.
+type podState struct {
+	requests []blockio.Request
+	required bool // the pod wants a node that knows its disks
+	now      time.Time
+	byKind   map[blockio.Kind]kindDemand
+}
+
+// kindDemand is what the pod takes from a disk of one kind, or why the kind's model cannot tell.
+type kindDemand struct {
+	demand blockio.Demand
+	err    error
+}
+
+// Clone returns the receiver: nothing changes it after PreFilter.
+func (s *podState) Clone() fwk.StateData { return s }
+
+func stateOf(state fwk.CycleState) (*podState, error) {
+	data, err := state.Read(stateKey)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q from the cycle state: %w", stateKey, err)
+	}
+	s, ok := data.(*podState)
+	if !ok {
+		return nil, fmt.Errorf("reading %q from the cycle state: want *podState, found %T", stateKey, data)
+	}
+	return s, nil
+}
+
+// PreFilter reads what the pod asks for. It returns Skip for pods of namespaces that are not looked at, and where no
+// disk is known to anyone.
+func (pl *DiskIO) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, _ []fwk.NodeInfo,
+) (*fwk.PreFilterResult, *fwk.Status) {
+	if pl.listed(pod) {
+		return nil, fwk.NewStatus(fwk.Skip)
+	}
+	demands, required, err := vicinityv1alpha1.BlockIOOf(pod.Annotations)
+	if err != nil {
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, err.Error())
+	}
+	kinds := pl.disks.DiskKinds()
+	if !required && len(kinds) == 0 {
+		return nil, fwk.NewStatus(fwk.Skip)
+	}
+	// Before looking at nodes, so that no change is missed in between.
+	pl.waiting.Add(pod, []anyNode{{}}, 0)
+	s := &podState{
+		requests: requestsOf(demands), required: required, now: pl.clock.Now(),
+		byKind: make(map[blockio.Kind]kindDemand, len(kinds)),
+	}
+	for _, kind := range kinds {
+		demand, err := pl.normalized(s.requests, kind)
+		s.byKind[kind] = kindDemand{demand: demand, err: err}
+	}
+	state.Write(stateKey, s)
+	return nil, nil
+}
+
+// PreFilterExtensions returns nil: Filter sums what it is given, in which the framework adds and removes pods itself.
+func (pl *DiskIO) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// demand returns what the pod takes from a disk of the kind; a kind that appeared after PreFilter is worked out now.
+func (pl *DiskIO) demand(s *podState, kind blockio.Kind) (blockio.Demand, error) {
+	if known, ok := s.byKind[kind]; ok {
+		return known.demand, known.err
+	}
+	return pl.normalized(s.requests, kind)
+}

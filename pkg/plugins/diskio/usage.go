@@ -1,0 +1,64 @@
+package diskio
+
+import (
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
+)
+
+// usage sums what the pods of a node take from its default disk, and remembers the sum until the node's pods or its
+// disks change.
+//
+// A sum belongs to a generation of the NodeInfo, which the framework raises with every pod that comes or goes, also in
+// the copies on which it tries preemption, and to a view of the node's disks, which is another one when a report comes.
+// Filter runs on many nodes at once: all fields are behind mu, and sums are replaced, not changed.
+type usage struct {
+	demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand
+
+	mu     sync.RWMutex
+	byNode map[string]*nodeUsage
+}
+
+type nodeUsage struct {
+	generation int64
+	disks      *blockio.Node
+	requested  blockio.Demand // of all pods
+	unseen     blockio.Demand // of those that the report does not contain
+}
+
+func newUsage(demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand) *usage {
+	return &usage{demandOf: demandOf, byNode: map[string]*nodeUsage{}}
+}
+
+// of returns the sums for a node whose default disk is disk.
+func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node, disk *blockio.Disk) *nodeUsage {
+	name, generation := info.Node().Name, info.GetGeneration()
+	u.mu.RLock()
+	known := u.byNode[name]
+	u.mu.RUnlock()
+	if known != nil && known.generation == generation && known.disks == disks {
+		return known
+	}
+	next := &nodeUsage{generation: generation, disks: disks}
+	for _, pod := range info.GetPods() {
+		demand := u.demandOf(pod.GetPod(), disk.Kind)
+		next.requested = next.requested.Add(demand)
+		if _, seen := disks.Seen[string(pod.GetPod().UID)]; !seen {
+			next.unseen = next.unseen.Add(demand)
+		}
+	}
+	u.mu.Lock()
+	u.byNode[name] = next
+	u.mu.Unlock()
+	return next
+}
+
+// forget drops the sum of a node whose disks changed.
+func (u *usage) forget(node string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.byNode, node)
+}
