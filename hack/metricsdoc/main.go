@@ -32,7 +32,8 @@ type registry struct{ metrics []metric }
 type metric struct{ name, kind, labels, help string }
 
 // descPattern reads what prometheus.Desc tells of itself; it has no accessors.
-const descPattern = `fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)",(?: unit: "[^"]*",)? constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`
+const descPattern = `fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)",(?: unit: "[^"]*",)? ` +
+	`constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`
 
 // Register implements the registerer of the packages.
 func (r *registry) Register(collector prometheus.Collector) error {

@@ -199,6 +199,7 @@ func BenchmarkCacheAwareMemory(b *testing.B) {
 }
 
 func preScored(b *testing.B, plugin *cacheaware.CacheAware, pod *corev1.Pod, nodes []fwk.NodeInfo) fwk.CycleState {
+	b.Helper()
 	cycle := framework.NewCycleState()
 	if _, status := plugin.PreFilter(b.Context(), cycle, pod, nodes); !status.IsSkip() {
 		b.Fatalf("PreFilter: %v", status)
@@ -210,6 +211,7 @@ func preScored(b *testing.B, plugin *cacheaware.CacheAware, pod *corev1.Pod, nod
 }
 
 func reportP99(b *testing.B, took []time.Duration) {
+	b.Helper()
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
 }
