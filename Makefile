@@ -40,7 +40,7 @@ help: ## list the targets
 		/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
-build: $(PROGRAMS) $(BIN)/kubectl ## build all programs into bin/, the control plane into the user's cache
+build: $(PROGRAMS) $(BIN)/kubectl $(BIN)/kubectl-vicinity ## build all programs into bin/, the control plane into the user's cache
 
 .PHONY: demo
 demo: $(PROGRAMS) ## run the scenarios on a local control plane (DEMO_ARGS="cacheaware/gateway-node --keep")
@@ -124,3 +124,7 @@ $(BIN)/vicinity: always
 
 $(BIN)/kubectl: $(BIN)/vicinity
 	@$(BIN)/vicinity controlplane build --kubectl-out $@ >&2
+
+# With bin/ in PATH, "kubectl vicinity ..." is the same as "vicinity ...".
+$(BIN)/kubectl-vicinity: $(BIN)/vicinity
+	@ln -sf vicinity $@
