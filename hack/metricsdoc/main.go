@@ -1,5 +1,3 @@
-// Command metricsdoc prints docs/metrics.md from the metrics that the code registers. hack/generate.sh runs it, so
-// that a metric cannot appear, change or go without its documentation.
 package main
 
 import (
@@ -32,7 +30,8 @@ type registry struct{ metrics []metric }
 type metric struct{ name, kind, labels, help string }
 
 // descPattern reads what prometheus.Desc tells of itself; it has no accessors.
-const descPattern = `fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)",(?: unit: "[^"]*",)? constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`
+const descPattern = `fqName: "([^"]*)", help: "((?:[^"\\]|\\.)*)",(?: unit: "[^"]*",)? ` +
+	`constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`
 
 // Register implements the registerer of the packages.
 func (r *registry) Register(collector prometheus.Collector) error {

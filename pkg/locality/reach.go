@@ -1,5 +1,7 @@
 package locality
 
+import "slices"
+
 // Reach tells how much of one dataset is how near to any node.
 type Reach struct {
 	Key     DatasetKey
@@ -71,7 +73,7 @@ func (r *Reach) add(replica Replica, value float64, index NodeIndex) {
 
 func (r *Reach) addDomains(node Node, value float64) {
 	at, path := &r.domains, r.rules.Tiers.path(node)
-	for i := len(r.rules.Tiers) - 1; i >= 0; i-- {
+	for i := range slices.Backward(r.rules.Tiers) {
 		if path[i] == "" && r.rules.compatible {
 			return
 		}
@@ -131,7 +133,7 @@ func (r *Reach) Distance(node Node) Distance {
 		return 0
 	}
 	nearest, at, path := Nowhere, &r.domains, r.rules.Tiers.path(node)
-	for i := len(r.rules.Tiers) - 1; i >= 0; i-- {
+	for i := range slices.Backward(r.rules.Tiers) {
 		if at = at.children[path[i]]; at == nil {
 			break
 		}
@@ -160,7 +162,7 @@ func (r *Reach) value(node Node, path *path) (value float64, from Distance) {
 		from = Nowhere
 	}
 	at := &r.domains
-	for i := len(r.rules.Tiers) - 1; i >= 0; i-- {
+	for i := range slices.Backward(r.rules.Tiers) {
 		if at = at.children[path[i]]; at == nil {
 			break
 		}

@@ -12,16 +12,16 @@ import (
 )
 
 // newTestNodes is an index over the given nodes, in an informer that is not started.
-func newTestNodes(t testing.TB, nodes ...*corev1.Node) *Nodes {
-	t.Helper()
+func newTestNodes(tb testing.TB, nodes ...*corev1.Node) *Nodes {
+	tb.Helper()
 	informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Nodes().Informer()
 	index, err := NewNodes(informer)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, node := range nodes {
 		if err := informer.GetStore().Add(node); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return index
