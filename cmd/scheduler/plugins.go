@@ -15,7 +15,9 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/utils/clock"
 
+	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -29,7 +31,9 @@ const initialListTimeout = 10 * time.Second
 type plugins struct {
 	start      sync.Once
 	err        error
+	state      *state.State
 	cacheAware *cacheaware.Shared
+	models     *diskModels // of the first profile with DiskIO
 }
 
 func newPlugins() *plugins { return &plugins{} }
@@ -38,11 +42,31 @@ func newPlugins() *plugins { return &plugins{} }
 func (p *plugins) options() []app.Option {
 	return []app.Option{
 		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
+		app.WithPlugin(diskio.Name, p.shared(p.newDiskIO)),
 	}
 }
 
 func (p *plugins) newCacheAware(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	return cacheaware.New(ctx, args, handle, p.cacheAware)
+}
+
+func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	args, ok := obj.(*configv1.DiskIOArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type DiskIOArgs, got %T", obj)
+	}
+	if p.models == nil {
+		models, err := startDiskModels(ctx, args.DiskIOModelConfig, handle.ClientSet())
+		if err != nil {
+			return nil, err
+		}
+		p.models = models
+	}
+	if p.models.path != args.DiskIOModelConfig {
+		return nil, fmt.Errorf("arguments of plugin %s, profile %s: diskIOModelConfig is %q, and %q in another profile; want the same in all",
+			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
+	}
+	return diskio.New(ctx, args, handle, p.state, p.models, clock.RealClock{})
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
@@ -73,6 +97,7 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics); err != nil {
 		return err
 	}
+	p.state = known
 	go known.Run(ctx)
 	awaitFirstList(ctx, known)
 	return nil

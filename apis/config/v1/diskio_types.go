@@ -21,6 +21,11 @@ type DiskIOArgs struct {
 	// Default: none.
 	NSWhiteList []string `json:"nsWhiteList,omitempty"`
 
+	// diskIOModelConfig is a file or folder with model documents of disks, or with a list of vendors in the form of the
+	// ConfigMap normalization-func, which is read besides. All profiles of a scheduler must name the same.
+	// Default: none.
+	DiskIOModelConfig string `json:"diskIOModelConfig,omitempty"`
+
 	// bestEffortMinimum is the bandwidth, in bytes per second in each direction, that a pod without a certain demand is
 	// charged. 1 to 1099511627776 (1 TiB/s). Default: 5242880 (5 MiB/s).
 	BestEffortMinimum int64 `json:"bestEffortMinimum,omitempty"`

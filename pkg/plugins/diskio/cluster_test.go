@@ -71,6 +71,9 @@ func (m modelTable) Model(kind blockio.Kind) blockio.Model {
 	return blockio.Identity{}
 }
 
+func (m modelTable) Generation() uint64   { return uint64(len(m)) }
+func (m modelTable) OnModelChange(func()) {}
+
 // brokenModel applies to nothing.
 type brokenModel struct{}
 

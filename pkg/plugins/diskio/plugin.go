@@ -29,10 +29,14 @@ type Disks interface {
 	OnDiskChange(listener func(node string))
 }
 
-// Models knows what disks make of requests. It may be called from any goroutine.
+// Models knows what disks make of requests. Its methods may be called from any goroutine.
 type Models interface {
 	// Model returns the model of a kind of disk, never nil.
 	Model(kind blockio.Kind) blockio.Model
+	// Generation changes whenever some kind gets another model.
+	Generation() uint64
+	// OnModelChange registers a function that is called after the generation has changed.
+	OnModelChange(listener func())
 }
 
 // DiskIO implements the scheduler plugin.
@@ -44,6 +48,7 @@ type DiskIO struct {
 	bestEffort blockio.Demand
 	scorer     *blockio.Scorer
 	usage      *usage
+	memo       memo
 	waiting    *waiting.Pods[anyNode]
 }
 
@@ -81,11 +86,12 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 		disks: disks, models: models, clock: now, args: args, scorer: scorer, waiting: pods,
 		bestEffort: blockio.BestEffort(blockio.BytesPerSecond(args.BestEffortMinimum)),
 	}
-	pl.usage = newUsage(pl.demandOf)
+	pl.usage = newUsage(pl.demandOf, models.Generation)
 	disks.OnDiskChange(func(node string) {
 		pl.usage.forget(node)
 		pods.Changed(anyNode{})
 	})
+	models.OnModelChange(func() { pods.Changed(anyNode{}) })
 	return pl, nil
 }
 

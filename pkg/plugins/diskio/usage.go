@@ -13,10 +13,11 @@ import (
 // disks change.
 //
 // A sum belongs to a generation of the NodeInfo, which the framework raises with every pod that comes or goes, also in
-// the copies on which it tries preemption, and to a view of the node's disks, which is another one when a report comes.
+// the copies on which it tries preemption, to a generation of the models, and to a view of the node's disks, which is another one when a report comes.
 // Filter runs on many nodes at once: all fields are behind mu, and sums are replaced, not changed.
 type usage struct {
 	demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand
+	models   func() uint64 // the generation of the models by which demands are worked out
 
 	mu     sync.RWMutex
 	byNode map[string]*nodeUsage
@@ -24,25 +25,26 @@ type usage struct {
 
 type nodeUsage struct {
 	generation int64
+	models     uint64
 	disks      *blockio.Node
 	requested  blockio.Demand // of all pods
 	unseen     blockio.Demand // of those that the report does not contain
 }
 
-func newUsage(demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand) *usage {
-	return &usage{demandOf: demandOf, byNode: map[string]*nodeUsage{}}
+func newUsage(demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand, models func() uint64) *usage {
+	return &usage{demandOf: demandOf, models: models, byNode: map[string]*nodeUsage{}}
 }
 
 // of returns the sums for a node whose default disk is disk.
 func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node, disk *blockio.Disk) *nodeUsage {
-	name, generation := info.Node().Name, info.GetGeneration()
+	name, generation, models := info.Node().Name, info.GetGeneration(), u.models()
 	u.mu.RLock()
 	known := u.byNode[name]
 	u.mu.RUnlock()
-	if known != nil && known.generation == generation && known.disks == disks {
+	if known != nil && known.generation == generation && known.models == models && known.disks == disks {
 		return known
 	}
-	next := &nodeUsage{generation: generation, disks: disks}
+	next := &nodeUsage{generation: generation, models: models, disks: disks}
 	for _, pod := range info.GetPods() {
 		demand := u.demandOf(pod.GetPod(), disk.Kind)
 		next.requested = next.requested.Add(demand)
