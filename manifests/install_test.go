@@ -92,7 +92,9 @@ func get[T client.Object](t *testing.T, objects bundle, key string) T {
 
 func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 	want := []string{
+		"ClusterRole vicinity-agent",
 		"ClusterRole vicinity-scheduler",
+		"ClusterRoleBinding vicinity-agent",
 		"ClusterRoleBinding vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler",
@@ -117,6 +119,8 @@ func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 		"ServiceAccount vicinity-system/vicinity-controller",
 		"ServiceAccount vicinity-system/vicinity-scheduler",
 		"ServiceAccount vicinity-system/vicinity-sniffer",
+		"ValidatingAdmissionPolicy vicinity-agent-own-node",
+		"ValidatingAdmissionPolicyBinding vicinity-agent-own-node",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(loadBundle(t)))); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
@@ -135,6 +139,11 @@ func TestInstallReturnsACopy(t *testing.T) {
 func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 	readOnly := []string{"get", "list", "watch"}
 	want := map[string][]rbacv1.PolicyRule{
+		"ClusterRole vicinity-agent": {
+			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: []string{"get", "create", "patch"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches/status"}, Verbs: []string{"patch"}},
+		},
 		"ClusterRole vicinity-scheduler": {
 			{APIGroups: []string{"com.ie.ibm.hpsys", "datashim.io"}, Resources: []string{"datasets", "datasetsinternal"}, Verbs: readOnly},
 			{APIGroups: []string{"data.fluid.io"}, Resources: []string{"datasets"}, Verbs: readOnly},
@@ -172,6 +181,7 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 
 func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 	want := map[string]string{
+		"ClusterRoleBinding vicinity-agent":                                                    "ClusterRole vicinity-agent to vicinity-agent",
 		"ClusterRoleBinding vicinity-scheduler":                                                "ClusterRole vicinity-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler":                                 "ClusterRole system:kube-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler":                               "ClusterRole system:volume-scheduler to vicinity-scheduler",

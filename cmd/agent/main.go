@@ -18,7 +18,7 @@ import (
 
 const description = `vicinity-agent measures the node that it runs on. What it measures, and how often, stands in its configuration file.
 
-This version has no collectors yet: it serves health and metrics only.`
+Collectors of this build: datasets, which reports how many bytes of cached datasets lie on the node.`
 
 func main() {
 	o := &options{nodeName: os.Getenv("NODE_NAME"), healthAddress: ":9808", metricsAddress: ":9807"}
@@ -28,12 +28,14 @@ func main() {
 }
 
 type options struct {
-	config, nodeName, healthAddress, metricsAddress string
+	config, nodeName, kubeconfig, healthAddress, metricsAddress string
 }
 
 func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.config, "config", o.config, "`FILE` with an AgentConfiguration (config.vicinity.dev/v1); without it the defaults apply")
 	fs.StringVar(&o.nodeName, "node-name", o.nodeName, "`NAME` of this machine's Node object; by default the value of $NODE_NAME")
+	fs.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig,
+		"`FILE` that tells how to reach the API server, for collectors that report to it; by default as the pod's ServiceAccount")
 	fs.StringVar(&o.healthAddress, "health-address", o.healthAddress, "`ADDRESS` that serves /healthz and /readyz, as host:port or :port")
 	fs.StringVar(&o.metricsAddress, "metrics-address", o.metricsAddress, "`ADDRESS` that serves /metrics, as host:port or :port")
 }
@@ -52,7 +54,7 @@ func (o *options) validate() error {
 }
 
 func (o *options) run(ctx context.Context) error {
-	builders := collectors()
+	builders := collectors(o.kubeconfig)
 	config, err := agent.LoadConfiguration(o.config, agent.Names(builders))
 	if err != nil {
 		return err

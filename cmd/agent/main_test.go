@@ -18,6 +18,8 @@ func TestMain(m *testing.M) {
 
 const header = "apiVersion: config.vicinity.dev/v1\nkind: AgentConfiguration\n"
 
+const datasetsConfig = header + "collectors:\n- name: datasets\ndatasets:\n  roots: [{path: /nonexistent/cache, medium: SSD}]\n"
+
 func writeConfig(t *testing.T, content string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "agent-config.yaml")
@@ -96,12 +98,28 @@ func TestAgentRefuses(t *testing.T) {
 		{
 			name: "a collector that does not exist",
 			args: []string{"--node-name=m02", "--config=" + writeConfig(t, header+"collectors:\n- name: diskStats\n")},
-			want: `collectors[0].name: Unsupported value: \"diskStats\": this build of the agent has no collectors, remove the entry`,
+			want: `collectors[0].name: Unsupported value: \"diskStats\": supported values: \"datasets\"`,
+		},
+		{
+			name: "a collector without its section",
+			args: []string{"--node-name=m02", "--config=" + writeConfig(t, header+"collectors:\n- name: datasets\n")},
+			want: `datasets.roots: Required value: the collector \"datasets\" needs the folders to count in`,
+		},
+		{
+			name: "a collector that writes, and no API server to write to",
+			args: []string{"--node-name=m02", "--config=" + writeConfig(t, datasetsConfig)},
+			want: `cannot make collector \"datasets\": no --kubeconfig, and not in a pod with a ServiceAccount token`,
+		},
+		{
+			name: "a kubeconfig that is not there",
+			args: []string{"--node-name=m02", "--config=" + writeConfig(t, datasetsConfig), "--kubeconfig=/nonexistent/kubeconfig"},
+			want: `cannot make collector \"datasets\": --kubeconfig: stat /nonexistent/kubeconfig: no such file or directory`,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := daemontest.Start(t, loopback(tt.args...)...)
+			// Also in a pod, there is no API server for it.
+			p := daemontest.StartWithEnv(t, []string{"KUBERNETES_SERVICE_HOST="}, loopback(tt.args...)...)
 			if code, _ := p.Wait(); code != 1 {
 				t.Errorf("exit code %d, want 1", code)
 			}

@@ -41,15 +41,33 @@ func (c *Cluster) AdminKubeconfig() []byte {
 // ServiceAccountKubeconfig is the content of a kubeconfig file with the rights of an existing ServiceAccount. Its
 // token is valid for a day.
 func (c *Cluster) ServiceAccountKubeconfig(ctx context.Context, namespace, name string) ([]byte, error) {
+	return c.tokenKubeconfig(ctx, namespace, name, nil)
+}
+
+// NodeBoundKubeconfig is ServiceAccountKubeconfig with a token that tells the API server of an existing node, as the
+// token of a pod on that node does. The token ends with the Node object.
+func (c *Cluster) NodeBoundKubeconfig(ctx context.Context, namespace, name, node string) ([]byte, error) {
+	return c.tokenKubeconfig(ctx, namespace, name,
+		&authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Node", Name: node})
+}
+
+// tokenKubeconfig is a kubeconfig with a token of a ServiceAccount, bound to an object unless that is nil.
+func (c *Cluster) tokenKubeconfig(
+	ctx context.Context, namespace, name string, bound *authenticationv1.BoundObjectReference,
+) ([]byte, error) {
 	client, err := kubernetes.NewForConfig(c.AdminConfig())
 	if err != nil {
 		return nil, err
 	}
 	seconds := int64(tokenLifetime / time.Second)
 	token, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, &authenticationv1.TokenRequest{
-		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds},
+		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds, BoundObjectRef: bound},
 	}, metav1.CreateOptions{})
 	if err != nil {
+		if bound != nil {
+			return nil, fmt.Errorf("token for ServiceAccount %s/%s bound to %s %s (both must exist): %w",
+				namespace, name, bound.Kind, bound.Name, err)
+		}
 		return nil, fmt.Errorf("token for ServiceAccount %s/%s (it must exist): %w", namespace, name, err)
 	}
 	return kubeconfig(c.server, c.pki.ca.cert, name, clientcmdapi.AuthInfo{Token: token.Status.Token})

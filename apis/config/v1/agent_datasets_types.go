@@ -12,7 +12,7 @@ const DatasetsCollector = "datasets"
 // DatasetsConfiguration tells the datasets collector where to count, how fast, and when to report.
 type DatasetsConfiguration struct {
 	// roots are the folders below which datasets lie, 1 to 32. The same list serves every node: a root that a node
-	// does not have is an error of that node's rounds, and the others are counted all the same.
+	// does not have is left out there.
 	Roots []DatasetRoot `json:"roots,omitempty"`
 
 	// reportThresholdPercent is by how much a dataset's bytes must differ from the reported ones, in percent of the
