@@ -148,12 +148,17 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 			{APIGroups: []string{"com.ie.ibm.hpsys", "datashim.io"}, Resources: []string{"datasets", "datasetsinternal"}, Verbs: readOnly},
 			{APIGroups: []string{"data.fluid.io"}, Resources: []string{"datasets"}, Verbs: readOnly},
 			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: readOnly},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: readOnly},
 			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: readOnly},
 		},
 		"Role vicinity-system/vicinity-scheduler": {
 			{
 				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
 				ResourceNames: []string{"vicinity-scheduler"}, Verbs: []string{"get", "update"},
+			},
+			{
+				APIGroups: []string{""}, Resources: []string{"configmaps"},
+				ResourceNames: []string{"normalization-func"}, Verbs: readOnly,
 			},
 		},
 		"Role vicinity-system/vicinity-controller": {
@@ -225,6 +230,7 @@ func TestSchedulerConfigHasTheDefaultProfile(t *testing.T) {
 			"schedulerName": "vicinity-scheduler",
 			"plugins": map[string]any{"multiPoint": map[string]any{"enabled": []any{
 				map[string]any{"name": "CacheAware", "weight": int64(10)},
+				map[string]any{"name": "DiskIO", "weight": int64(10)},
 			}}},
 		}},
 	}

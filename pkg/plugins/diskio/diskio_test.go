@@ -2,6 +2,7 @@ package diskio
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -200,8 +201,16 @@ func TestFilterAndScoreDoNotAllocate(t *testing.T) {
 	if _, status := c.PreFilter(ctx, state, pod, nil); !status.IsSuccess() {
 		t.Fatal(status)
 	}
-	if n := testing.AllocsPerRun(100, func() { c.Filter(ctx, state, pod, info); _, _ = c.Score(ctx, state, pod, info) }); n != 0 {
-		t.Errorf("Filter and Score allocate %v times, want 0", n)
+	// Goroutines of other tests may allocate meanwhile; what the calls themselves allocate is there every time.
+	fewest := math.Inf(1)
+	for range 5 {
+		fewest = min(fewest, testing.AllocsPerRun(100, func() {
+			c.Filter(ctx, state, pod, info)
+			_, _ = c.Score(ctx, state, pod, info)
+		}))
+	}
+	if fewest != 0 {
+		t.Errorf("Filter and Score allocate %v times, want 0", fewest)
 	}
 }
 

@@ -1,5 +1,7 @@
 package format
 
+import "strings"
+
 import "slices"
 
 // Scenario is one parsed scenario file.
@@ -36,7 +38,7 @@ type disturber interface{ disturbsCluster() bool }
 func (s *Scenario) ID() string { return s.Plugin + "/" + s.Name }
 
 // Namespace is the scenario's own namespace, which the runner creates.
-func (s *Scenario) Namespace() string { return "scenario-" + s.Plugin + "-" + s.Name }
+func (s *Scenario) Namespace() string { return strings.ToLower("scenario-" + s.Plugin + "-" + s.Name) }
 
 // NeedsOwnCluster says whether the scenario changes what other scenarios rely on.
 func (s *Scenario) NeedsOwnCluster() bool {
