@@ -44,6 +44,7 @@ type optionalResources struct {
 // watch is one running informer.
 type watch struct {
 	informer cache.SharedIndexInformer
+	handler  cache.ResourceEventHandlerRegistration
 	cancel   context.CancelFunc
 	done     chan struct{}
 }
@@ -144,7 +145,7 @@ func (o *optionalResources) start(ctx context.Context, r optionalResource) (*wat
 			r.set(u)
 		}
 	}
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	handler, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    set,
 		UpdateFunc: func(_, obj any) { set(obj) },
 		DeleteFunc: func(obj any) {
@@ -157,7 +158,7 @@ func (o *optionalResources) start(ctx context.Context, r optionalResource) (*wat
 		return nil, fmt.Errorf("event handler: %w", err)
 	}
 	watchCtx, cancel := context.WithCancel(ctx)
-	w := &watch{informer: informer, cancel: cancel, done: make(chan struct{})}
+	w := &watch{informer: informer, handler: handler, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
 		defer cancel()
@@ -219,7 +220,8 @@ func (o *optionalResources) synced() bool {
 	defer o.mu.Unlock()
 	for definition := range installed {
 		w := o.running[definition]
-		if w == nil || !w.informer.HasSynced() {
+		// The informer has listed before its handler has been given all of the list.
+		if w == nil || !w.handler.HasSynced() {
 			return false
 		}
 	}

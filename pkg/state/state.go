@@ -3,9 +3,11 @@ package state
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -39,8 +41,9 @@ type State struct {
 }
 
 // New returns a State that reads through config once [State.Run] is called, and that finds the nodes of sources
-// that label nodes in nodes. Its metrics are registered with reg.
-func New(config *rest.Config, nodes *Nodes, reg registerer) (*State, error) {
+// that label nodes in nodes. Its metrics are registered with reg. It reads the sources named by only, or all of them
+// when none is named: who asks for one source needs no right to read the others.
+func New(config *rest.Config, nodes *Nodes, reg registerer, only ...configv1.DatasetSource) (*State, error) {
 	dynamicClient, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("client for custom resources: %w", err)
@@ -49,17 +52,21 @@ func New(config *rest.Config, nodes *Nodes, reg registerer) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for custom resource definitions: %w", err)
 	}
-	return NewForClients(dynamicClient, metadataClient, nodes, reg)
+	return NewForClients(dynamicClient, metadataClient, nodes, reg, only...)
 }
 
 // NewForClients is New with clients of the caller's making.
-func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg registerer) (*State, error) {
+func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg registerer, only ...configv1.DatasetSource,
+) (*State, error) {
 	s := &State{}
 	malformed := newMalformed()
 	s.sources = map[configv1.DatasetSource]source{
 		configv1.SourceDatashim:         newDatashim(malformed, s.datasetChanged),
 		configv1.SourceFluid:            newFluid(nodes, malformed, s.datasetChanged),
 		configv1.SourceNodeDatasetCache: newNodeCaches(malformed, s.datasetChanged),
+	}
+	if len(only) > 0 {
+		maps.DeleteFunc(s.sources, func(name configv1.DatasetSource, _ source) bool { return !slices.Contains(only, name) })
 	}
 	if err := registerMetrics(reg, malformed, s.sources); err != nil {
 		return nil, err
@@ -92,6 +99,33 @@ func (s *State) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) 
 		}
 	}
 	return locality.Merge(said...)
+}
+
+// Keys returns every dataset that one of the sources has heard of, whether or not it can be read anywhere, in order.
+// A dataset of which there are only Fluid's labels on nodes is not among them: they do not tell where its namespace ends
+// and its name begins.
+func (s *State) Keys(from []configv1.DatasetSource) []locality.DatasetKey {
+	var keys []locality.DatasetKey
+	for _, name := range from {
+		if src, ok := s.sources[name]; ok {
+			keys = append(keys, src.keys()...)
+		}
+	}
+	slices.SortFunc(keys, locality.DatasetKey.Compare)
+	return slices.Compact(keys)
+}
+
+// Resources returns the custom resources that the source reads where they are installed, besides labels of nodes.
+func (s *State) Resources(source configv1.DatasetSource) []schema.GroupVersionResource {
+	src, ok := s.sources[source]
+	if !ok {
+		return nil
+	}
+	var resources []schema.GroupVersionResource
+	for _, r := range src.resources() {
+		resources = append(resources, r.resource)
+	}
+	return resources
 }
 
 // Known reports whether one of the sources has heard of the dataset, whether or not it can be read anywhere.
