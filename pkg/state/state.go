@@ -41,8 +41,8 @@ type State struct {
 }
 
 // New returns a State that reads through config once [State.Run] is called, and that finds the nodes of sources
-// that label nodes in nodes. Its metrics are registered with reg. It reads the sources named by only, or all of them
-// when none is named: who asks for one source needs no right to read the others.
+// that label nodes in nodes. Its metrics are registered with reg. It reads the sources of datasets
+// named by only, or all of them and disks when none is named: who asks for one source needs no right to read the others.
 func New(config *rest.Config, nodes *Nodes, reg registerer, only ...configv1.DatasetSource) (*State, error) {
 	dynamicClient, err := dynamic.NewForConfig(config)
 	if err != nil {
@@ -72,7 +72,10 @@ func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg 
 		return nil, err
 	}
 	s.disks = newDisks(malformed)
-	resources := s.disks.resources()
+	var resources []optionalResource
+	if len(only) == 0 {
+		resources = s.disks.resources()
+	}
 	for _, src := range s.sources {
 		resources = append(resources, src.resources()...)
 	}
