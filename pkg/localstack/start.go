@@ -53,23 +53,20 @@ func (s *Stack) StartScheduler(ctx context.Context, config SchedulerConfig) erro
 // StartComponent starts the controller, the agent or the sniffer with the manifests' configuration. An agent measures
 // this machine and takes it for the node.
 func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
-	health, err := loopbackAddress()
+	if name == Agent {
+		config, err := s.configMapValue(agentConfigMap, agentConfigKey)
+		if err != nil {
+			return err
+		}
+		return s.StartAgent(ctx, node, config)
+	}
+	c, err := newComponent(name)
 	if err != nil {
 		return err
-	}
-	c := &component{
-		spec: localcluster.ProcessSpec{
-			Name:     name,
-			Args:     []string{"--health-address=" + health, "--v=2"},
-			ReadyURL: "http://" + health + "/readyz",
-		},
-		metricsURL: "http://" + health + "/metrics",
 	}
 	switch name {
 	case Controller:
 		err = s.addControllerFlags(ctx, c)
-	case Agent:
-		err = s.addAgentFlags(c, node)
 	case Sniffer: // has no further flags
 	default:
 		err = fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
@@ -89,17 +86,46 @@ func (s *Stack) addControllerFlags(ctx context.Context, c *component) error {
 	return addMetricsAddress(c)
 }
 
-func (s *Stack) addAgentFlags(c *component, node string) error {
-	text, err := s.configMapValue(agentConfigMap, agentConfigKey)
+// StartAgent starts an agent with the given AgentConfiguration. Its token is bound to the node, as that of an agent's
+// pod is, so the node must exist.
+func (s *Stack) StartAgent(ctx context.Context, node, config string) error {
+	c, err := newComponent(Agent)
 	if err != nil {
 		return err
 	}
-	configFile := filepath.Join(s.dir, agentConfigKey)
-	if err := os.WriteFile(configFile, []byte(text), 0o600); err != nil {
+	account := "vicinity-" + Agent
+	kubeconfig, err := s.Cluster.NodeBoundKubeconfig(ctx, Namespace, account, node)
+	if err != nil {
+		return fmt.Errorf("getting a kubeconfig for ServiceAccount %s/%s on node %s: %w", Namespace, account, node, err)
+	}
+	configFile, kubeconfigFile := filepath.Join(s.dir, agentConfigKey), filepath.Join(s.dir, Agent+".kubeconfig")
+	if err := os.WriteFile(configFile, []byte(config), 0o600); err != nil {
 		return fmt.Errorf("writing the agent's configuration: %w", err)
 	}
-	c.spec.Args = append(c.spec.Args, "--config="+configFile, "--node-name="+node)
-	return addMetricsAddress(c)
+	if err := os.WriteFile(kubeconfigFile, kubeconfig, 0o600); err != nil {
+		return fmt.Errorf("writing the agent's kubeconfig: %w", err)
+	}
+	c.spec.Args = append(c.spec.Args, "--config="+configFile, "--kubeconfig="+kubeconfigFile, "--node-name="+node)
+	if err := addMetricsAddress(c); err != nil {
+		return err
+	}
+	return s.start(ctx, c)
+}
+
+// newComponent is a component other than the scheduler, which has flags of its own.
+func newComponent(name string) (*component, error) {
+	health, err := loopbackAddress()
+	if err != nil {
+		return nil, err
+	}
+	return &component{
+		spec: localcluster.ProcessSpec{
+			Name:     name,
+			Args:     []string{"--health-address=" + health, "--v=2"},
+			ReadyURL: "http://" + health + "/readyz",
+		},
+		metricsURL: "http://" + health + "/metrics",
+	}, nil
 }
 
 // addMetricsAddress is for components that serve metrics apart from health.

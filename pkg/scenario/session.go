@@ -88,6 +88,8 @@ func (s *session) do(ctx context.Context, action format.Action) error {
 		return s.pauseNode(ctx, a)
 	case *format.ResumeNode:
 		return s.resumeNode(ctx, a)
+	case *format.Start:
+		return s.start(ctx, a)
 	case *format.Kill:
 		return s.kill(ctx, a)
 	case *format.Restart:

@@ -40,6 +40,7 @@ steps:
 - delete: {objects: [{kind: Pod, name: a}]}
 - pauseNode: {node: n1}
 - resumeNode: {node: n1}
+- start: {process: agent, node: n1, config: {kind: AgentConfiguration}}
 - kill: {process: scheduler}
 - restart: {process: scheduler}
 - writeFile: {path: a/b, content: text}
@@ -61,7 +62,7 @@ steps:
 	}
 	want := []string{
 		"apply", "patchStatus", "waitFor", "expect", "delete",
-		"pauseNode", "resumeNode", "kill", "restart", "writeFile", "run", "expect",
+		"pauseNode", "resumeNode", "start", "kill", "restart", "writeFile", "run", "expect",
 	}
 	if diff := cmp.Diff(want, verbs); diff != "" {
 		t.Errorf("verbs (-want +got):\n%s", diff)
@@ -140,6 +141,9 @@ func TestParseFaults(t *testing.T) {
 		"wait for gone with fields":     {text: steps("- waitFor: {kind: Pod, name: a, gone: true, condition: Ready}"), want: []string{"steps[0].waitFor.gone"}},
 		"patch nothing":                 {text: steps("- patchStatus: {kind: Pod, name: a}"), want: []string{"steps[0].patchStatus.status"}},
 		"pause no node":                 {text: steps("- pauseNode: {}"), want: []string{"steps[0].pauseNode.node"}},
+		"start an agent without a node": {text: steps("- start: {process: agent}"), want: []string{"steps[0].start.node"}},
+		"start a controller on a node":  {text: steps("- start: {process: controller, node: a}"), want: []string{"steps[0].start", "only an agent"}},
+		"start what nobody knows":       {text: steps("- start: {process: kubelet}"), want: []string{"steps[0].start.process", `"kubelet"`, `"agent"`}},
 		"resume no node":                {text: steps("- resumeNode: {}"), want: []string{"steps[0].resumeNode.node"}},
 		"kill unknown process":          {text: steps("- kill: {process: etcd}"), want: []string{"steps[0].kill.process", "etcd", "scheduler"}},
 		"restart nothing":               {text: steps("- restart: {}"), want: []string{"steps[0].restart.process"}},

@@ -17,7 +17,7 @@ type Action interface {
 func Verbs() []string {
 	return []string{
 		"apply", "delete", "patchStatus", "expect", "waitFor",
-		"pauseNode", "resumeNode", "kill", "restart", "writeFile", "run",
+		"pauseNode", "resumeNode", "start", "kill", "restart", "writeFile", "run",
 	}
 }
 
@@ -37,6 +37,8 @@ func newAction(verb string) (Action, error) {
 		return &PauseNode{}, nil
 	case "resumeNode":
 		return &ResumeNode{}, nil
+	case "start":
+		return &Start{}, nil
 	case "kill":
 		return &Kill{}, nil
 	case "restart":

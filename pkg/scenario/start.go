@@ -1,0 +1,23 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/localstack"
+	"github.com/vicinity-scheduler/vicinity/pkg/scenario/format"
+)
+
+func (s *session) start(ctx context.Context, a *format.Start) error {
+	if a.Process != localstack.Agent || a.Config == nil {
+		return s.stack.StartComponent(ctx, a.Process, a.Node)
+	}
+	config, err := yaml.Marshal(a.Config)
+	if err != nil {
+		return fmt.Errorf("writing the agent's configuration: %w", err)
+	}
+	return s.stack.StartAgent(ctx, a.Node, strings.ReplaceAll(string(config), format.Folder, s.dir))
+}
