@@ -1,6 +1,9 @@
 package blockio
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Kind is what decides the model of a disk.
 type Kind struct {
@@ -12,6 +15,8 @@ type Disk struct {
 	// ID is unique on the node.
 	ID   string
 	Kind Kind
+	// Mounts are the absolute paths at which file systems of the disk are mounted.
+	Mounts []string
 	// Capacity is what the idle disk can do.
 	Capacity Supply
 	// Measured is what the last report says is free; it counts only when HasMeasured.
@@ -48,8 +53,34 @@ func (n *Node) Device(disk *Disk, now time.Time, maxAge time.Duration) Device {
 
 // DefaultDisk returns the default disk, or nil.
 func (n *Node) DefaultDisk() *Disk {
-	if n == nil || n.Default < 0 || n.Default >= len(n.Disks) {
-		return nil
+	if i := n.DiskAt(""); i >= 0 {
+		return &n.Disks[i]
 	}
-	return &n.Disks[n.Default]
+	return nil
+}
+
+// DiskAt returns the index of the disk that a path is on: the one with the longest mount point at or above the path, or
+// the default disk when there is none or the path is "". It is -1 when that is not known either. It does not allocate.
+func (n *Node) DiskAt(path string) int {
+	if n == nil {
+		return -1
+	}
+	best, longest := n.Default, 0
+	if best >= len(n.Disks) {
+		best = -1
+	}
+	for i := range n.Disks {
+		for _, mount := range n.Disks[i].Mounts {
+			if len(mount) > longest && below(path, mount) {
+				best, longest = i, len(mount)
+			}
+		}
+	}
+	return best
+}
+
+// below reports that path is mount or lies below it.
+func below(path, mount string) bool {
+	rest, ok := strings.CutPrefix(path, mount)
+	return ok && mount != "" && (rest == "" || rest[0] == '/' || mount[len(mount)-1] == '/')
 }

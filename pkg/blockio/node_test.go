@@ -28,6 +28,24 @@ func TestDeviceBelievesFreshReportsOnly(t *testing.T) {
 	}
 }
 
+func TestDiskAt(t *testing.T) {
+	n := &Node{Default: 0, Disks: []Disk{
+		{ID: "root", Mounts: []string{"/"}}, {ID: "data", Mounts: []string{"/mnt/data", "/srv"}}, {ID: "deep", Mounts: []string{"/mnt/data/deep"}},
+	}}
+	for path, want := range map[string]int{
+		"": 0, "/": 0, "/var/lib": 0, "/mnt/data": 1, "/mnt/data/x": 1, "/mnt/database": 0, "/srv/x": 1,
+		"/mnt/data/deep/x": 2, "/mnt/data/deeper": 1,
+	} {
+		if got := n.DiskAt(path); got != want {
+			t.Errorf("DiskAt(%q) = %d, want %d", path, got, want)
+		}
+	}
+	unmarked := &Node{Default: -1, Disks: []Disk{{ID: "data", Mounts: []string{"/mnt"}}}}
+	if unmarked.DiskAt("/mnt/x") != 0 || unmarked.DiskAt("/var") != -1 {
+		t.Error("without a default disk: want the mounted one where it is mounted, and none elsewhere")
+	}
+}
+
 func TestDefaultDisk(t *testing.T) {
 	var none *Node
 	if none.DefaultDisk() != nil || (&Node{Default: -1}).DefaultDisk() != nil || (&Node{}).DefaultDisk() != nil {

@@ -64,6 +64,7 @@ func (d *disks) resources() []optionalResource {
 
 // set reads an object. One that cannot be read, or names no node, counts as absent.
 func set[T any](d *disks, resource string, objects map[string]*T, u *unstructured.Unstructured) {
+	d.malformed.WithLabelValues(resource).Add(float64(dropWild(u.Object)))
 	object := new(T)
 	node, _, err := unstructured.NestedString(u.Object, "spec", "nodeName")
 	if err == nil {

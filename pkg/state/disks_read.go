@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -16,6 +17,7 @@ func readNode(devices *diskiov1alpha1.NodeDiskDevice, stats *diskiov1alpha1.Node
 	node, faults := &blockio.Node{Default: -1}, 0
 	for id, device := range devices.Spec.Devices {
 		disk := blockio.Disk{ID: id, Kind: blockio.Kind{Vendor: device.Vendor, Model: device.Model}}
+		disk.Mounts = device.MountPoints
 		disk.Capacity = readSupply(&device.Capacity, &faults)
 		node.Disks = append(node.Disks, disk)
 	}
@@ -80,5 +82,39 @@ func readBandwidth(q *resource.Quantity, faults *int) blockio.BytesPerSecond {
 		*faults++
 		return 0
 	}
-	return blockio.BytesPerSecond(q.Value()) // a value too large for 64 bits is the largest one
+	if most := resource.NewQuantity(maxBandwidth, resource.BinarySI); q.Cmp(*most) > 0 {
+		*faults++
+		return maxBandwidth // Value wraps around silently
+	}
+	return blockio.BytesPerSecond(q.Value())
+}
+
+// maxBandwidth, 1 EiB/s, is more than any disk does, and sums of it stay far below an overflow.
+const maxBandwidth = 1 << 60
+
+// dropWild removes the quantities below an object's capacity or bandwidth fields that would take seconds to read, and
+// returns how many there were. The schema lets "1e-9999999" through, and a quantity of that form costs time that grows
+// with the exponent.
+func dropWild(value any) (dropped int) {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return 0
+	}
+	for key, field := range fields {
+		text, isText := field.(string)
+		switch {
+		case !isText:
+			dropped += dropWild(field)
+		case (key == "read" || key == "write" || key == "total") && wild(text):
+			delete(fields, key)
+			dropped++
+		}
+	}
+	return dropped
+}
+
+// wild: longer than any sensible quantity, or with an exponent of more than two digits.
+func wild(text string) bool {
+	exponent := strings.LastIndexAny(text, "eE")
+	return len(text) > 32 || exponent >= 0 && len(text)-exponent > 4
 }

@@ -65,6 +65,15 @@ type DiskDevice struct {
 	// +kubebuilder:validation:MaxLength=63
 	Type DiskDeviceType `json:"type,omitempty"`
 
+	// mountPoints lists the folders on the node at which file systems of this disk are mounted, at most 64. A local
+	// volume whose path lies below one of them is on this disk; the longest match counts. Absent means that no local
+	// volume is known to be on it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=4096
+	MountPoints []string `json:"mountPoints,omitempty"`
+
 	// capacity is the bandwidth of the idle disk.
 	// +optional
 	Capacity IOBandwidth `json:"capacity,omitzero"`

@@ -17,8 +17,9 @@
 // generation. So it needs no reservations of its own: it is right after a restart, sees the pods of other schedulers
 // and those assumed but not bound, and the scheduler's preemption can try nodes with pods taken away.
 //
-// All demands, also those on named volumes, are charged to the node's default disk. Which disk is behind a volume
-// claim is not known yet.
+// A demand on a volume is charged to the disk behind it: for a claim that is bound to a local volume the disk that the
+// volume's path is mounted from, and the node's default disk for the pod as a whole, for emptyDir and other volumes on
+// the node, and for claims that are not bound yet. Volumes that are not on the node are charged nothing.
 //
 // A rejected pod is tried again when its annotations change, when a pod on a node with known disks is deleted, when a
 // node appears, and, through Activate, when a node's disks or their report change.

@@ -13,27 +13,53 @@ import (
 // reasonNoDefault rejects a node for pods that ask for bandwidth of a disk which nobody marked.
 const reasonNoDefault = "node has no disk of type emptyDir, which images and emptyDir volumes are on"
 
-// Filter rejects nodes whose disk has too little left.
+// Filter rejects nodes of which a disk that the pod uses has too little left.
 func (pl *DiskIO) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod, info fwk.NodeInfo) *fwk.Status {
 	s, err := stateOf(state)
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
 	disks := pl.disks.Disks(info.Node().Name)
-	disk := disks.DefaultDisk()
-	if disk == nil {
+	for i := range s.targets {
+		if status := pl.fits(s, i, info, disks); status != nil {
+			return status
+		}
+	}
+	return nil
+}
+
+// fits returns nil when the disk that a target is on has enough left. Targets on one disk are looked at together.
+func (pl *DiskIO) fits(s *podState, target int, info fwk.NodeInfo, disks *blockio.Node) *fwk.Status {
+	at := disks.DiskAt(s.targets[target].path)
+	if at < 0 {
 		return withoutDisk(s, disks)
 	}
-	demand, err := pl.demand(s, disk.Kind)
+	demand, err := pl.demandOn(s, at, disks)
 	if err != nil {
+		kind := disks.Disks[at].Kind
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			fmt.Sprintf("disk model of %q %q does not apply to the pod: %v", disk.Kind.Vendor, disk.Kind.Model, err))
+			fmt.Sprintf("disk model of %q %q does not apply to the pod: %v", kind.Vendor, kind.Model, err))
 	}
-	free, _ := pl.free(s, info, disks, disk)
+	free, _ := pl.free(s, info, disks, at)
 	if short := blockio.Fit(demand, free); short != blockio.Enough {
 		return fwk.NewStatus(fwk.Unschedulable, short.Reason()) // other pods may go
 	}
 	return nil
+}
+
+// demandOn returns what all targets on one disk take from it together.
+func (pl *DiskIO) demandOn(s *podState, at int, disks *blockio.Node) (sum blockio.Demand, err error) {
+	for i := range s.targets {
+		if disks.DiskAt(s.targets[i].path) != at {
+			continue
+		}
+		demand, err := pl.demand(s, i, disks.Disks[at].Kind)
+		if err != nil {
+			return blockio.Demand{}, err
+		}
+		sum = sum.Add(demand)
+	}
+	return sum, nil
 }
 
 // withoutDisk: only pods that want bandwidth of a disk need one to be known.
@@ -48,9 +74,9 @@ func withoutDisk(s *podState, disks *blockio.Node) *fwk.Status {
 	}
 }
 
-// free returns what the node's disk has left, and the disk as it stands now.
-func (pl *DiskIO) free(s *podState, info fwk.NodeInfo, disks *blockio.Node, disk *blockio.Disk) (blockio.Supply, blockio.Device) {
-	device := disks.Device(disk, s.now, pl.args.StaleAfter.Duration)
-	used := pl.usage.of(info, disks, disk)
+// free returns what one of the node's disks has left, and the disk as it stands now.
+func (pl *DiskIO) free(s *podState, info fwk.NodeInfo, disks *blockio.Node, at int) (blockio.Supply, blockio.Device) {
+	device := disks.Device(&disks.Disks[at], s.now, pl.args.StaleAfter.Duration)
+	used := &pl.usage.of(info, disks)[at]
 	return device.Free(used.requested, used.unseen), device
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/clock"
 
@@ -43,6 +44,8 @@ type Models interface {
 type DiskIO struct {
 	disks      Disks
 	models     Models
+	claims     corelisters.PersistentVolumeClaimLister
+	volumes    corelisters.PersistentVolumeLister
 	clock      clock.PassiveClock
 	args       *configv1.DiskIOArgs
 	bestEffort blockio.Demand
@@ -82,11 +85,13 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", Name, err)
 	}
+	core := handle.SharedInformerFactory().Core().V1()
 	pl := &DiskIO{
+		claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
 		disks: disks, models: models, clock: now, args: args, scorer: scorer, waiting: pods,
 		bestEffort: blockio.BestEffort(blockio.BytesPerSecond(args.BestEffortMinimum)),
 	}
-	pl.usage = newUsage(pl.demandOf, models.Generation)
+	pl.usage = newUsage(pl.charge, models.Generation)
 	disks.OnDiskChange(func(node string) {
 		pl.usage.forget(node)
 		pods.Changed(anyNode{})

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 )
 
@@ -17,10 +16,10 @@ const stateKey = fwk.StateKey("PreFilter" + Name)
 
 // podState is written once, by PreFilter, and read only from then on.
 type podState struct {
-	requests []blockio.Request
-	required bool // the pod wants a node that knows its disks
-	now      time.Time
-	byKind   map[blockio.Kind]kindDemand
+	wish
+	now time.Time
+	// byKind holds what each target, by its index, takes from a disk of a kind.
+	byKind map[blockio.Kind][]kindDemand
 }
 
 // kindDemand is what the pod takes from a disk of one kind, or why the kind's model cannot tell.
@@ -51,23 +50,23 @@ func (pl *DiskIO) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	if pl.listed(pod) {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	demands, required, err := vicinityv1alpha1.BlockIOOf(pod.Annotations)
+	w, err := pl.wishOf(pod)
 	if err != nil {
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, err.Error())
 	}
 	kinds := pl.disks.DiskKinds()
-	if !required && len(kinds) == 0 {
+	if !w.required && len(kinds) == 0 {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
 	// Before looking at nodes, so that no change is missed in between.
 	pl.waiting.Add(pod, []anyNode{{}}, 0)
-	s := &podState{
-		requests: requestsOf(demands), required: required, now: pl.clock.Now(),
-		byKind: make(map[blockio.Kind]kindDemand, len(kinds)),
-	}
+	s := &podState{wish: w, now: pl.clock.Now(), byKind: make(map[blockio.Kind][]kindDemand, len(kinds))}
 	for _, kind := range kinds {
-		demand, err := pl.normalized(s.requests, kind)
-		s.byKind[kind] = kindDemand{demand: demand, err: err}
+		demands := make([]kindDemand, len(w.targets))
+		for i, t := range w.targets {
+			demands[i].demand, demands[i].err = pl.normalized(t.requests, kind)
+		}
+		s.byKind[kind] = demands
 	}
 	state.Write(stateKey, s)
 	return nil, nil
@@ -76,10 +75,10 @@ func (pl *DiskIO) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1
 // PreFilterExtensions returns nil: Filter sums what it is given, in which the framework adds and removes pods itself.
 func (pl *DiskIO) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// demand returns what the pod takes from a disk of the kind; a kind that appeared after PreFilter is worked out now.
-func (pl *DiskIO) demand(s *podState, kind blockio.Kind) (blockio.Demand, error) {
+// demand returns what a target takes from a disk of the kind; a kind that appeared after PreFilter is worked out now.
+func (pl *DiskIO) demand(s *podState, target int, kind blockio.Kind) (blockio.Demand, error) {
 	if known, ok := s.byKind[kind]; ok {
-		return known.demand, known.err
+		return known[target].demand, known[target].err
 	}
-	return pl.normalized(s.requests, kind)
+	return pl.normalized(s.targets[target].requests, kind)
 }

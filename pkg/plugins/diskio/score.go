@@ -3,6 +3,7 @@ package diskio
 import (
 	"context"
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -19,23 +20,35 @@ func (pl *DiskIO) PreScore(_ context.Context, state fwk.CycleState, _ *corev1.Po
 	return fwk.AsStatus(err)
 }
 
-// Score ranks the node's disk, 0 to 100.
+// Score is the mean of the scores of the disks that the pod uses, 0 to 100.
 func (pl *DiskIO) Score(_ context.Context, state fwk.CycleState, _ *corev1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	s, err := stateOf(state)
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
 	disks := pl.disks.Disks(info.Node().Name)
-	disk := disks.DefaultDisk()
-	if disk == nil {
-		return blockio.MaxScore, nil
+	var mean blockio.Mean
+	for i := range s.targets {
+		at := disks.DiskAt(s.targets[i].path)
+		if at < 0 || counted(s, i, at, disks) {
+			continue
+		}
+		demand, err := pl.demandOn(s, at, disks)
+		if err != nil {
+			return 0, nil //nolint:nilerr // Filter rejects such nodes; one whose kind changed since is no good either
+		}
+		free, device := pl.free(s, info, disks, at)
+		mean.Add(pl.scorer.Score(demand, free, &device).Score)
 	}
-	demand, err := pl.demand(s, disk.Kind)
-	if err != nil {
-		return 0, nil //nolint:nilerr // Filter rejects such nodes; one whose kind changed since is no good either
+	if score, ok := mean.Score(); ok {
+		return score, nil
 	}
-	free, device := pl.free(s, info, disks, disk)
-	return pl.scorer.Score(demand, free, &device).Score, nil
+	return blockio.MaxScore, nil
+}
+
+// counted reports that an earlier target is on the same disk.
+func counted(s *podState, before, at int, disks *blockio.Node) bool {
+	return slices.ContainsFunc(s.targets[:before], func(t target) bool { return disks.DiskAt(t.path) == at })
 }
 
 // ScoreExtensions returns nil: the score is absolute and in range.

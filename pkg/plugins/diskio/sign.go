@@ -26,5 +26,6 @@ func (pl *DiskIO) SignPod(_ context.Context, pod *corev1.Pod) ([]fwk.SignFragmen
 	if err != nil {
 		return nil, fwk.NewStatus(fwk.Unschedulable, err.Error())
 	}
+	// Which volumes are meant is part of another plugin's signature.
 	return []fwk.SignFragment{{Key: signer, Value: signature{Demands: demands, Required: required, Listed: pl.listed(pod)}}}, nil
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 )
 
-// usage sums what the pods of a node take from its default disk, and remembers the sum until the node's pods or its
+// usage sums what the pods of a node take from each of its disks, and remembers the sum until the node's pods or its
 // disks change.
 //
 // A sum belongs to a generation of the NodeInfo, which the framework raises with every pod that comes or goes, also in
 // the copies on which it tries preemption, to a generation of the models, and to a view of the node's disks, which is another one when a report comes.
 // Filter runs on many nodes at once: all fields are behind mu, and sums are replaced, not changed.
 type usage struct {
-	demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand
-	models   func() uint64 // the generation of the models by which demands are worked out
+	charge func(pod *corev1.Pod, disks *blockio.Node, add func(disk int, demand blockio.Demand))
+	models func() uint64 // the generation of the models by which demands are worked out
 
 	mu     sync.RWMutex
 	byNode map[string]*nodeUsage
@@ -27,35 +27,42 @@ type nodeUsage struct {
 	generation int64
 	models     uint64
 	disks      *blockio.Node
-	requested  blockio.Demand // of all pods
-	unseen     blockio.Demand // of those that the report does not contain
+	byDisk     []diskUsage // indexed like the node's disks
 }
 
-func newUsage(demandOf func(*corev1.Pod, blockio.Kind) blockio.Demand, models func() uint64) *usage {
-	return &usage{demandOf: demandOf, models: models, byNode: map[string]*nodeUsage{}}
+type diskUsage struct {
+	requested blockio.Demand // of all pods
+	unseen    blockio.Demand // of those that the report does not contain
 }
 
-// of returns the sums for a node whose default disk is disk.
-func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node, disk *blockio.Disk) *nodeUsage {
+func newUsage(charge func(*corev1.Pod, *blockio.Node, func(int, blockio.Demand)), models func() uint64) *usage {
+	return &usage{charge: charge, models: models, byNode: map[string]*nodeUsage{}}
+}
+
+// of returns the sums for a node with these disks. They are only to be read.
+func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node) []diskUsage {
 	name, generation, models := info.Node().Name, info.GetGeneration(), u.models()
 	u.mu.RLock()
 	known := u.byNode[name]
 	u.mu.RUnlock()
 	if known != nil && known.generation == generation && known.models == models && known.disks == disks {
-		return known
+		return known.byDisk
 	}
-	next := &nodeUsage{generation: generation, models: models, disks: disks}
+	next := &nodeUsage{generation: generation, models: models, disks: disks, byDisk: make([]diskUsage, len(disks.Disks))}
 	for _, pod := range info.GetPods() {
-		demand := u.demandOf(pod.GetPod(), disk.Kind)
-		next.requested = next.requested.Add(demand)
-		if _, seen := disks.Seen[string(pod.GetPod().UID)]; !seen {
-			next.unseen = next.unseen.Add(demand)
-		}
+		_, seen := disks.Seen[string(pod.GetPod().UID)]
+		u.charge(pod.GetPod(), disks, func(disk int, demand blockio.Demand) {
+			sums := &next.byDisk[disk]
+			sums.requested = sums.requested.Add(demand)
+			if !seen {
+				sums.unseen = sums.unseen.Add(demand)
+			}
+		})
 	}
 	u.mu.Lock()
 	u.byNode[name] = next
 	u.mu.Unlock()
-	return next
+	return next.byDisk
 }
 
 // forget drops the sum of a node whose disks changed.
