@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
+	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
@@ -32,11 +33,12 @@ type plugins struct {
 	start      sync.Once
 	err        error
 	state      *state.State
+	fills      *blockio.Fills // what CacheAware expects and DiskIO counts
 	cacheAware *cacheaware.Shared
 	models     *diskModels // of the first profile with DiskIO
 }
 
-func newPlugins() *plugins { return &plugins{} }
+func newPlugins() *plugins { return &plugins{fills: blockio.NewFills(configv1.MaxFillDuration)} }
 
 // options registers every plugin with the scheduler.
 func (p *plugins) options() []app.Option {
@@ -66,7 +68,7 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 		return nil, fmt.Errorf("arguments of plugin %s, profile %s: diskIOModelConfig is %q, and %q in another profile; want the same in all",
 			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
 	}
-	return diskio.New(ctx, args, handle, p.state, p.models, clock.RealClock{})
+	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{})
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
@@ -94,7 +96,7 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 	if err != nil {
 		return err
 	}
-	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics); err != nil {
+	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics, p.fills); err != nil {
 		return err
 	}
 	p.state = known

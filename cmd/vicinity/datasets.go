@@ -59,8 +59,10 @@ func newDatasetsCommand() *cobra.Command {
 	flags := cmd.Flags()
 	o.connection.addFlags(cmd)
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "show the datasets of all namespaces")
-	flags.DurationVar(&o.staleAfter, "stale-after", defaults.StaleAfter.Duration, "age beyond which news no longer counts, as in CacheAware's arguments")
-	flags.StringSliceVar(&o.sources, "sources", asStrings(defaults.Sources), "whom to believe, as in CacheAware's arguments; the first wins where no times decide")
+	flags.DurationVar(&o.staleAfter, "stale-after", defaults.StaleAfter.Duration,
+		"age beyond which news no longer counts, as in CacheAware's arguments")
+	flags.StringSliceVar(&o.sources, "sources", asStrings(defaults.Sources),
+		"whom to believe, as in CacheAware's arguments; the first wins where no times decide")
 	flags.StringVarP(&o.output, "output", "o", "", "wide (a row per place), json or yaml")
 	mustComplete(cmd, "output", "wide", "json", "yaml")
 	mustComplete(cmd, "sources", asStrings(defaults.Sources)...)
@@ -152,7 +154,7 @@ func selectDatasets(cluster *clusterView, namespace string, names []string) (key
 		switch {
 		case found[name]:
 		// A dataset of which there are only labels on nodes is in no list, but answers to its name.
-		case namespace != "" && len(cluster.dataset(key).Replicas) > 0:
+		case namespace != "" && cluster.exists(key):
 			keys = append(keys, key)
 			found[name] = true
 		default:

@@ -83,7 +83,7 @@ func (o *connectionOptions) load() (config *rest.Config, namespace string, err e
 type datasetReader interface {
 	Keys(from []configv1.DatasetSource) []locality.DatasetKey
 	Known(key locality.DatasetKey, from []configv1.DatasetSource) bool
-	Dataset(key locality.DatasetKey, from []configv1.DatasetSource) locality.Dataset
+	Datasets(key locality.DatasetKey, from []configv1.DatasetSource) []locality.Dataset
 }
 
 var _ datasetReader = (*state.State)(nil)
@@ -102,8 +102,16 @@ type clusterView struct {
 
 func (v *clusterView) keys() []locality.DatasetKey { return v.known.Keys(v.sources) }
 
-func (v *clusterView) dataset(key locality.DatasetKey) locality.Dataset {
-	return v.known.Dataset(key, v.sources)
+// dataset returns what the scheduler counts of the dataset, and after that what it leaves out as stale.
+func (v *clusterView) dataset(key locality.DatasetKey, now time.Time, staleAfter time.Duration) locality.Dataset {
+	dataset, stale := locality.MergeFresh(now, staleAfter, v.known.Datasets(key, v.sources)...)
+	dataset.Replicas = append(dataset.Replicas, stale...)
+	return dataset
+}
+
+// exists reports whether a source names a place of the dataset.
+func (v *clusterView) exists(key locality.DatasetKey) bool {
+	return slices.ContainsFunc(v.known.Datasets(key, v.sources), func(d locality.Dataset) bool { return len(d.Replicas) > 0 })
 }
 
 // readCluster reads as the scheduler does, with the same code, and returns when everything has been listed. If that

@@ -73,7 +73,7 @@ func describeDatasets(cluster *clusterView, keys []locality.DatasetKey, now time
 		NotInstalled: cluster.notInstalled, Items: make([]datasetView, 0, len(keys)),
 	}
 	for _, key := range keys {
-		dataset := cluster.dataset(key)
+		dataset := cluster.dataset(key, now, staleAfter)
 		view := datasetView{
 			Namespace: key.Namespace, Name: key.Name, Sources: cluster.sourcesOf(key, dataset),
 			SizeBytes: dataset.SizeBytes, NodeCached: dataset.NodeCached, Replicas: make([]replicaView, 0, len(dataset.Replicas)),
@@ -147,7 +147,7 @@ func describeReplica(cluster *clusterView, r locality.Replica, size int64, now t
 		view.AgeSeconds = new(max(0, now.Sub(r.Observed)).Truncate(time.Second).Seconds())
 	}
 	var faults []string
-	if _, stale := (locality.Dataset{Replicas: []locality.Replica{r}}).Fresh(now, staleAfter); stale > 0 {
+	if r.Stale(now, staleAfter) {
 		faults = append(faults, "the news is stale")
 	}
 	if r.BytesKnown && r.Bytes <= 0 && !r.Gateway {

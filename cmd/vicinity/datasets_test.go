@@ -38,12 +38,12 @@ func (s said) Known(key locality.DatasetKey, from []configv1.DatasetSource) bool
 	return slices.Contains(s.Keys(from), key)
 }
 
-func (s said) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) locality.Dataset {
-	var parts []locality.Dataset
+func (s said) Datasets(key locality.DatasetKey, from []configv1.DatasetSource) []locality.Dataset {
+	parts := make([]locality.Dataset, 0, len(from))
 	for _, source := range from {
 		parts = append(parts, s[source][key])
 	}
-	return locality.Merge(parts...)
+	return parts
 }
 
 func dataset(name string) locality.DatasetKey {
@@ -212,11 +212,11 @@ type unlisted struct {
 	key locality.DatasetKey
 }
 
-func (u unlisted) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) locality.Dataset {
+func (u unlisted) Datasets(key locality.DatasetKey, from []configv1.DatasetSource) []locality.Dataset {
 	if key == u.key {
-		return locality.Dataset{Replicas: []locality.Replica{{At: locality.OnNode("n1"), Source: string(configv1.SourceFluid)}}}
+		return []locality.Dataset{{Replicas: []locality.Replica{{At: locality.OnNode("n1"), Source: string(configv1.SourceFluid)}}}}
 	}
-	return u.said.Dataset(key, from)
+	return u.said.Datasets(key, from)
 }
 
 func TestHumanBytes(t *testing.T) {

@@ -22,6 +22,9 @@ type Disk struct {
 	// Measured is what the last report says is free; it counts only when HasMeasured.
 	Measured    Supply
 	HasMeasured bool
+	// Pressure is that of the last report; it counts only when HasPressure.
+	Pressure    float64
+	HasPressure bool
 }
 
 // Node is what is known of a node's disks. It is immutable.
@@ -40,7 +43,9 @@ type Node struct {
 
 // Device returns a disk as it stands at now, when reports are believed for maxAge.
 func (n *Node) Device(disk *Disk, now time.Time, maxAge time.Duration) Device {
-	device := Device{Capacity: disk.Capacity, Report: Report{Free: disk.Measured}}
+	device := Device{Capacity: disk.Capacity, Report: Report{
+		Free: disk.Measured, Pressure: disk.Pressure, HasPressure: disk.HasPressure,
+	}}
 	switch {
 	case !disk.HasMeasured:
 	case n.ObservedAt.IsZero():

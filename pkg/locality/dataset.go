@@ -136,23 +136,31 @@ func Merge(said ...Dataset) Dataset {
 	return out
 }
 
-// Fresh returns the dataset without the replicas that were last confirmed longer than maxAge before now, and how
-// many those were. A time in the future is a clock that differs, and counts as now.
-func (d Dataset) Fresh(now time.Time, maxAge time.Duration) (fresh Dataset, stale int) {
-	isStale := func(r Replica) bool { return !r.Observed.IsZero() && now.Sub(r.Observed) > maxAge }
-	if !slices.ContainsFunc(d.Replicas, isStale) {
-		return d, 0
-	}
-	kept := make([]Replica, 0, len(d.Replicas))
-	for _, r := range d.Replicas {
-		if isStale(r) {
-			stale++
-		} else {
-			kept = append(kept, r)
+// MergeFresh is [Merge] of what is left of the statements without the replicas that were last confirmed longer than
+// maxAge before now, which it returns beside. They are left out before merging: a source that fell silent must not hide
+// what another one says of the same place. A time in the future is a clock that differs, and counts as now.
+func MergeFresh(now time.Time, maxAge time.Duration, said ...Dataset) (merged Dataset, stale []Replica) {
+	fresh := make([]Dataset, len(said))
+	for i, d := range said {
+		fresh[i] = d
+		if !slices.ContainsFunc(d.Replicas, func(r Replica) bool { return r.Stale(now, maxAge) }) {
+			continue
+		}
+		fresh[i].Replicas = nil
+		for _, r := range d.Replicas {
+			if r.Stale(now, maxAge) {
+				stale = append(stale, r)
+			} else {
+				fresh[i].Replicas = append(fresh[i].Replicas, r)
+			}
 		}
 	}
-	d.Replicas = kept
-	return d, stale
+	return Merge(fresh...), stale
+}
+
+// Stale reports that the replica was last confirmed longer than maxAge before now. One without a time never is.
+func (r Replica) Stale(now time.Time, maxAge time.Duration) bool {
+	return !r.Observed.IsZero() && now.Sub(r.Observed) > maxAge
 }
 
 // Compare orders keys by namespace, then by name.

@@ -60,16 +60,23 @@ func TestMergeLetsTheFresherStatementWin(t *testing.T) {
 	}
 }
 
-func TestFresh(t *testing.T) {
+func TestMergeFresh(t *testing.T) {
 	now := time.Unix(1000, 0)
-	seen := func(ago time.Duration) Replica { return Replica{At: OnNode(ago.String()), Observed: now.Add(-ago)} }
-	d := Dataset{SizeBytes: 3, Replicas: []Replica{
-		seen(time.Minute), seen(time.Minute + time.Nanosecond), {At: OnNode("timeless")}, seen(-time.Hour),
+	seen := func(node string, ago time.Duration) Replica {
+		return Replica{At: OnNode(node), Observed: now.Add(-ago), Source: "agent"}
+	}
+	justStale := seen("n2", time.Minute+time.Nanosecond)
+	agent := Dataset{SizeBytes: 3, NodeCached: true, Replicas: []Replica{seen("n1", time.Minute), justStale, seen("n3", -time.Hour)}}
+	timeless := Dataset{Replicas: []Replica{{At: OnNode("n1"), Source: "Fluid"}, {At: OnNode("n2"), Source: "Fluid"}}}
+	got, stale := MergeFresh(now, time.Minute, agent, timeless)
+	want := Dataset{SizeBytes: 3, NodeCached: true, Replicas: []Replica{
+		agent.Replicas[0], agent.Replicas[2], timeless.Replicas[1], // n2: what Fluid says, since the agent fell silent
 	}}
-	got, stale := d.Fresh(now, time.Minute)
-	want := Dataset{SizeBytes: 3, Replicas: []Replica{d.Replicas[0], d.Replicas[2], d.Replicas[3]}}
-	if diff := cmp.Diff(want, got); diff != "" || stale != 1 {
-		t.Errorf("%d stale, want 1; fresh (-want +got):\n%s", stale, diff)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Replica{justStale}, stale); diff != "" {
+		t.Errorf("stale (-want +got):\n%s", diff)
 	}
 }
 

@@ -110,8 +110,8 @@ func (r *Reach) Empty() bool { return r.Places() == 0 }
 // not listed. The map is shared: its keys are only to be read.
 func (r *Reach) Nodes() (names map[string]float64, ok bool) { return r.nodes, len(r.groups) == 0 }
 
-// held returns the share of the dataset that is on the node itself.
-func (r *Reach) held(node Node) float64 {
+// Held returns the share of the dataset, 0 to 1, that is on the node itself, weighed by its medium.
+func (r *Reach) Held(node Node) float64 {
 	share := r.nodes[node.Name]
 	for _, g := range r.groups {
 		if value, ok := node.Labels[g.at.Key]; ok && value == g.at.Value {
@@ -129,7 +129,7 @@ const Nowhere Distance = MaxTiers + 1
 
 // Distance returns the distance from the node to the nearest replica, however little of the dataset that holds.
 func (r *Reach) Distance(node Node) Distance {
-	if r.held(node) > 0 {
+	if r.Held(node) > 0 {
 		return 0
 	}
 	nearest, at, path := Nowhere, &r.domains, r.rules.Tiers.path(node)
@@ -157,7 +157,7 @@ type Term struct {
 
 // value returns the best replica's worth and its distance.
 func (r *Reach) value(node Node, path *path) (value float64, from Distance) {
-	value, from = min(r.held(node), r.ceiling), 0
+	value, from = min(r.Held(node), r.ceiling), 0
 	if value == 0 {
 		from = Nowhere
 	}

@@ -79,7 +79,7 @@ func (q *Request) Score(node Node) int64 {
 			value = min(held[d], r.ceiling)
 		}
 		if q.groups {
-			value = min(r.held(node), r.ceiling)
+			value = min(r.Held(node), r.ceiling)
 		}
 		for i := range q.rules.Tiers {
 			if shared[i] != nil {

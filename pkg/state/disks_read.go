@@ -56,11 +56,16 @@ func addReport(node *blockio.Node, stats *diskiov1alpha1.NodeDiskIOStats, faults
 		if !ok {
 			free, ok = stats.Status.AllocatableBandwidth[disk.ID]
 		}
+		if pressure, told := stats.Status.PressurePartsPerMillion[disk.ID]; told {
+			disk.Pressure, disk.HasPressure = float64(min(max(0, pressure), million))/million, true
+		}
 		if ok {
 			disk.Measured, disk.HasMeasured = readSupply(&free, faults), true
 		}
 	}
 }
+
+const million = 1_000_000
 
 func readSupply(b *diskiov1alpha1.IOBandwidth, faults *int) blockio.Supply {
 	return blockio.Supply{

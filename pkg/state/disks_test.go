@@ -32,7 +32,8 @@ const (
 	statsOfN1 = `{apiVersion: diskio.x-k8s.io/v1alpha1, kind: NodeDiskIOStats, metadata: {name: a, namespace: ioi-system, generation: 3},
 		spec: {nodeName: n1, reservedPods: [p1]},
 		status: {observedGeneration: 3, observedAt: "2026-01-01T00:00:00Z",
-			allocableBandwidth: {b: {read: 900Mi, write: 400Mi, total: 1100Mi}}, allocatableBandwidth: {a: {read: 5Mi}, b: {read: 1}}}}`
+			allocableBandwidth: {b: {read: 900Mi, write: 400Mi, total: 1100Mi}}, allocatableBandwidth: {a: {read: 5Mi}, b: {read: 1}},
+			pressurePartsPerMillion: {a: 250000}}}`
 )
 
 // newTestDisks returns the source, and a State that reads it.
@@ -59,6 +60,7 @@ func TestDisksOfANode(t *testing.T) {
 			{
 				ID: "a", Mounts: []string{"/mnt"}, Capacity: blockio.Supply{Bandwidth: bandwidth(10, 0, 0)},
 				Measured: blockio.Supply{Bandwidth: bandwidth(5, 0, 0)}, HasMeasured: true,
+				Pressure: 0.25, HasPressure: true,
 			},
 			{
 				ID: "b", Kind: blockio.Kind{Vendor: "Intel", Model: "P4510"},

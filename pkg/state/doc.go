@@ -6,8 +6,8 @@
 // the definitions themselves are watched (metadata only) and an informer runs for each one that exists.
 //
 // What is known of datasets comes from several sources, each in a file of its own: Datashim, Fluid, and the
-// NodeDatasetCache objects that Vicinity's own agents write. [State.Dataset] merges them when a pod asks, so the
-// work is that of the replicas of the datasets that pods use.
+// NodeDatasetCache objects that Vicinity's own agents write. [State.Datasets] collects what they say when a pod asks, so
+// the work is that of the replicas of the datasets that pods use.
 //
 // Nodes, pods and volume claims are not watched here: they come from the scheduler's own informers. [Nodes] only
 // adds an index to the node informer.

@@ -157,7 +157,7 @@ func FuzzMergedSources(f *testing.F) {
 		}
 		node := labelled("ds", map[string]string{"zone": "a", corev1.LabelHostname: "host"})
 		s := &State{sources: map[configv1.DatasetSource]source{configv1.SourceNodeDatasetCache: caches, configv1.SourceDatashim: d}}
-		merged := s.Dataset(testKey(), []configv1.DatasetSource{configv1.SourceNodeDatasetCache, configv1.SourceDatashim})
+		merged := locality.Merge(s.Datasets(testKey(), []configv1.DatasetSource{configv1.SourceNodeDatasetCache, configv1.SourceDatashim})...)
 		checkDataset(t, merged, maxLocations+len(report))
 		rules := &locality.Rules{Tiers: locality.Tiers{{LabelKey: "zone", Factor: 0.5}}}
 		reach := locality.NewReach(testKey(), merged, rules, newTestNodes(t, node))

@@ -75,7 +75,7 @@ func TestDefinitionsComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitChange(t, changes)
-	if got := len(s.Dataset(testKey(), sources).Replicas); got != 1 {
+	if got := len(locality.Merge(s.Datasets(testKey(), sources)...).Replicas); got != 1 {
 		t.Errorf("after the definition came: %d gateways, want 1", got)
 	}
 

@@ -90,9 +90,8 @@ func (s *State) Run(ctx context.Context) { s.optional.run(ctx) }
 // context's error.
 func (s *State) WaitForSync(ctx context.Context) error { return s.optional.waitForSync(ctx) }
 
-// Dataset returns what the given sources say of a dataset now, merged; an earlier source wins where no times
-// decide.
-func (s *State) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) locality.Dataset {
+// Datasets returns what the given sources say of a dataset now: those that say something, in their order.
+func (s *State) Datasets(key locality.DatasetKey, from []configv1.DatasetSource) []locality.Dataset {
 	said := make([]locality.Dataset, 0, len(from))
 	for _, name := range from {
 		if src, ok := s.sources[name]; ok {
@@ -101,7 +100,7 @@ func (s *State) Dataset(key locality.DatasetKey, from []configv1.DatasetSource) 
 			}
 		}
 	}
-	return locality.Merge(said...)
+	return said
 }
 
 // Keys returns every dataset that one of the sources has heard of, whether or not it can be read anywhere, in order.

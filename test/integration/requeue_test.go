@@ -1,14 +1,13 @@
 package integration
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/localstack"
@@ -69,6 +68,11 @@ func TestIntegrationRequeue(t *testing.T) {
 	apply(t, stack, fmt.Sprintf(reader, readerLabels, readerAnnotations))
 	awaitRejection(t, stack, `"default/wanted" is nowhere`)
 
+	// The scheduler may answer before it has heard who is the administrator.
+	eventually(t, "want the scheduler's metrics", func() (string, bool) {
+		_, err := stack.Metrics(t.Context(), localstack.Scheduler)
+		return fmt.Sprint(err), err == nil
+	})
 	// A back-off, which would hide an attempt that a change has caused, is over then.
 	expectQuiet(t, stack, attempts(t, stack), backoff)
 
@@ -98,12 +102,10 @@ spec: {accessModes: [ReadOnlyMany], storageClassName: none, resources: {requests
 	t.Run("after an annotation that this plugin reads", func(t *testing.T) {
 		before := attempts(t, stack)
 		apply(t, stack, fmt.Sprintf(reader, readerLabels, readerAnnotations+", vicinity.dev/dataset-wait: 20h"))
-		err := wait.PollUntilContextTimeout(t.Context(), poll, patience, true, func(context.Context) (bool, error) {
-			return attempts(t, stack) > before, nil
+		eventually(t, fmt.Sprintf("want more than %d attempts", before), func() (string, bool) {
+			now := attempts(t, stack)
+			return fmt.Sprint(now), now > before
 		})
-		if err != nil {
-			t.Errorf("%d attempts before; want one more within %s", before, patience)
-		}
 	})
 
 	t.Run("within a second of the dataset's arrival", func(t *testing.T) {
@@ -145,32 +147,36 @@ func expectQuiet(t *testing.T, stack *localstack.Stack, before int, long time.Du
 
 func awaitRejection(t *testing.T, stack *localstack.Stack, reason string) {
 	t.Helper()
-	var pod *corev1.Pod
-	err := wait.PollUntilContextTimeout(t.Context(), poll, patience, true, func(context.Context) (bool, error) {
-		pod = getReader(t, stack)
-		for _, c := range pod.Status.Conditions {
-			if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable && strings.Contains(c.Message, reason) {
-				return true, nil
-			}
-		}
-		return false, nil
+	eventually(t, "want the pod Unschedulable with "+reason, func() (string, bool) {
+		conditions := getReader(t, stack).Status.Conditions
+		return fmt.Sprint(conditions), slices.ContainsFunc(conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable && strings.Contains(c.Message, reason)
+		})
 	})
-	if err != nil {
-		t.Fatalf("want the pod Unschedulable with %s within %s, found conditions %v", reason, patience, pod.Status.Conditions)
-	}
 }
 
-func awaitPlace(t *testing.T, stack *localstack.Stack) string {
+func awaitPlace(t *testing.T, stack *localstack.Stack) (node string) {
 	t.Helper()
-	var pod *corev1.Pod
-	err := wait.PollUntilContextTimeout(t.Context(), poll, patience, true, func(context.Context) (bool, error) {
-		pod = getReader(t, stack)
-		return pod.Spec.NodeName != "", nil
+	eventually(t, "want the pod placed", func() (string, bool) {
+		pod := getReader(t, stack)
+		node = pod.Spec.NodeName
+		return fmt.Sprint(pod.Status.Conditions), node != ""
 	})
-	if err != nil {
-		t.Fatalf("want the pod placed within %s, found conditions %v", patience, pod.Status.Conditions)
+	return node
+}
+
+// eventually asks until the answer is yes, and fails with what was found last if it is not in time.
+func eventually(t *testing.T, want string, ask func() (found string, yes bool)) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(poll) {
+		found, yes := ask()
+		if yes {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s within %s, found %s", want, patience, found)
+		}
 	}
-	return pod.Spec.NodeName
 }
 
 func getReader(t *testing.T, stack *localstack.Stack) *corev1.Pod {

@@ -46,7 +46,8 @@ type CacheAwareArgs struct {
 	GatewayLoad GatewayLoad `json:"gatewayLoad,omitzero"`
 
 	// waitForWarmNode is how long pods without the annotation vicinity.dev/dataset-wait wait for a node that
-	// holds their data; then one more topology tier is admitted each time the same duration has passed. Absent:
+	// holds their data; then one more topology tier is admitted each time the same duration has passed. It does not
+	// apply to pods that require a dataset: those wait without end, unless their annotation says for how long. Absent:
 	// pods do not wait.
 	WaitForWarmNode metav1.Duration `json:"waitForWarmNode,omitzero"`
 

@@ -33,6 +33,14 @@ type DiskIOArgs struct {
 	// staleAfter is the age beyond which a report that carries a time no longer counts; then only what pods ask for
 	// does. Default: "2m".
 	StaleAfter metav1.Duration `json:"staleAfter,omitzero"`
+
+	// fillDuration is how long the bytes that CacheAware expects a pod to fetch to its node count as writing to the
+	// node's default disk; they are spread evenly over that time. At most "1h". Absent: they are not counted.
+	FillDuration metav1.Duration `json:"fillDuration,omitzero"`
+
+	// pressureWeightPercent, 1 to 100, is the share of its score that a disk under full measured pressure loses.
+	// Absent: pressure is not looked at.
+	PressureWeightPercent int32 `json:"pressureWeightPercent,omitempty"`
 }
 
 // DiskIOScoreStrategy says which disks are better than others.

@@ -11,6 +11,9 @@ import (
 
 const maxBestEffortMinimum = 1 << 40
 
+// MaxFillDuration bounds DiskIOArgs.fillDuration.
+const MaxFillDuration = time.Hour
+
 // ValidateDiskIOArgs returns every fault of defaulted arguments, as one error, or nil.
 func ValidateDiskIOArgs(path *field.Path, args *DiskIOArgs) error {
 	faults := oneOf(path.Child("scoreStrategy"), args.ScoreStrategy,
@@ -30,6 +33,8 @@ func ValidateDiskIOArgs(path *field.Path, args *DiskIOArgs) error {
 			fmt.Sprintf("must be between 1 and %d", int64(maxBestEffortMinimum))))
 	}
 	faults = append(faults, durationIn(path.Child("staleAfter"), args.StaleAfter, time.Second, maxWait)...)
+	faults = append(faults, durationIn(path.Child("fillDuration"), args.FillDuration, 0, MaxFillDuration)...)
+	faults = append(faults, numberIn(path.Child("pressureWeightPercent"), args.PressureWeightPercent, 0, 100)...)
 	return faults.ToAggregate()
 }
 

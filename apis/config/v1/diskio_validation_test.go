@@ -43,8 +43,11 @@ func TestValidateDiskIOArgs(t *testing.T) {
 			want: []string{"args.shape[0].score", "args.shape[1].utilization", "args.shape[1].score"},
 		},
 		"numbers out of range": {
-			args: DiskIOArgs{BestEffortMinimum: -1, StaleAfter: metav1.Duration{Duration: time.Millisecond}},
-			want: []string{"args.bestEffortMinimum", "args.staleAfter"},
+			args: DiskIOArgs{
+				BestEffortMinimum: -1, StaleAfter: metav1.Duration{Duration: time.Millisecond},
+				FillDuration: metav1.Duration{Duration: 2 * time.Hour}, PressureWeightPercent: 101,
+			},
+			want: []string{"args.bestEffortMinimum", "args.staleAfter", "args.fillDuration", "args.pressureWeightPercent"},
 		},
 	}
 	for name, tc := range cases {

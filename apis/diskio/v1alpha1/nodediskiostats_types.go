@@ -69,6 +69,13 @@ type NodeDiskIOStatsStatus struct {
 	// +optional
 	ObservedAt metav1.Time `json:"observedAt,omitzero"`
 
+	// pressurePartsPerMillion maps the identifier of each disk to the share of time in which something waited for it,
+	// 0 to 1000000, such as the "some" average of the kernel's pressure stall information. At most 256. A disk that is
+	// not listed has unknown pressure.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=256
+	PressurePartsPerMillion map[string]int64 `json:"pressurePartsPerMillion,omitempty"`
+
 	// observedPods lists the UIDs of the pods whose use the report contains, at most 4096. Absent means those of
 	// spec.reservedPods.
 	// +optional

@@ -245,6 +245,13 @@ func (in *NodeDiskIOStatsStatus) DeepCopyInto(out *NodeDiskIOStatsStatus) {
 		}
 	}
 	in.ObservedAt.DeepCopyInto(&out.ObservedAt)
+	if in.PressurePartsPerMillion != nil {
+		in, out := &in.PressurePartsPerMillion, &out.PressurePartsPerMillion
+		*out = make(map[string]int64, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	if in.ObservedPods != nil {
 		in, out := &in.ObservedPods, &out.ObservedPods
 		*out = make([]string, len(*in))

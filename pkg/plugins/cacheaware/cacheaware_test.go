@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
@@ -131,6 +132,14 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 			args: configv1.CacheAwareArgs{WaitForWarmNode: metav1.Duration{Duration: 30 * time.Second}},
 			want: outcome{PreFilter: "Skip", Passing: all, PreScore: "Success", Scores: onGateway},
 		},
+		"the arguments' wait does not relax what a pod requires": {
+			pod:  rejectedFor(time.Hour, podWith(using("on-gw"), policy, "Required")),
+			args: configv1.CacheAwareArgs{WaitForWarmNode: metav1.Duration{Duration: 30 * time.Second}},
+			want: outcome{
+				PreFilter: "Success", Nodes: []string{"gw"}, Passing: []string{"gw"}, PreScore: "Success",
+				Scores: map[string]int64{"gw": 100},
+			},
+		},
 		"waiting for what is nowhere ends with the first wait": {
 			pod: rejectedFor(30*time.Second, podWith(using("nowhere"), wait, "30s")),
 			want: outcome{
@@ -193,6 +202,21 @@ func TestPodFromPreFilterToScore(t *testing.T) {
 				t.Errorf("outcome (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestPostFilterNamesTheScarcestDataset: of two required datasets the one that fewer nodes hold.
+func TestPostFilterNamesTheScarcestDataset(t *testing.T) {
+	_, ctx := ktesting.NewTestContext(t)
+	c := newCluster(ctx, t, configv1.CacheAwareArgs{DatasetPolicy: vicinityv1alpha1.DatasetPolicyRequired})
+	state, pod := framework.NewCycleState(), podWith(using("both-media", "on-far"))
+	c.PreFilter(ctx, state, pod, nil)
+	_, status := c.PostFilter(ctx, state, pod, nil)
+	if want := `required dataset "team/on-far" is missing on most nodes: 1 place(s) hold it`; status.Message() != want {
+		t.Errorf("PostFilter says %q, want %q", status.Message(), want)
+	}
+	if _, status := c.PostFilter(ctx, framework.NewCycleState(), podWith(nil), nil); status.Message() != "" || !status.IsRejected() {
+		t.Errorf("without datasets PostFilter says %q; want it to say nothing and change nothing", status.Message())
 	}
 }
 

@@ -2,6 +2,7 @@ package cacheaware
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,23 +22,25 @@ import (
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 )
 
 // datasetTable is a Datasets whose content the test writes. All datasets are in namespace "team".
 type datasetTable struct {
 	mu        sync.Mutex
+	source    configv1.DatasetSource // that says it all
 	content   map[string]locality.Dataset
 	listeners []func(locality.DatasetKey)
 }
 
-func (d *datasetTable) Dataset(key locality.DatasetKey, _ []configv1.DatasetSource) locality.Dataset {
+func (d *datasetTable) Datasets(key locality.DatasetKey, from []configv1.DatasetSource) []locality.Dataset {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if key.Namespace != "team" {
-		return locality.Dataset{}
+	if key.Namespace != "team" || !slices.Contains(from, d.source) {
+		return nil
 	}
-	return d.content[key.Name]
+	return []locality.Dataset{d.content[key.Name]}
 }
 
 func (d *datasetTable) Known(key locality.DatasetKey, _ []configv1.DatasetSource) bool {
@@ -88,6 +91,7 @@ type cluster struct {
 	datasets  *datasetTable
 	activated activations
 	clock     *clocktesting.FakePassiveClock
+	fills     *blockio.Fills
 	nodes     map[string]fwk.NodeInfo
 }
 
@@ -140,9 +144,10 @@ func newCluster(ctx context.Context, t *testing.T, args configv1.CacheAwareArgs,
 		}
 	}
 	c := &cluster{
-		datasets:  &datasetTable{content: testDatasets()},
+		datasets:  &datasetTable{source: configv1.SourceNodeDatasetCache, content: testDatasets()},
 		activated: make(activations, 10),
 		clock:     clocktesting.NewFakePassiveClock(testNow()),
+		fills:     blockio.NewFills(time.Hour),
 		nodes:     map[string]fwk.NodeInfo{},
 	}
 	handle, err := frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
@@ -167,7 +172,7 @@ func newCluster(ctx context.Context, t *testing.T, args configv1.CacheAwareArgs,
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared, err := NewShared(c.datasets, table, factory, c.clock, metrics)
+	shared, err := NewShared(c.datasets, table, factory, c.clock, metrics, c.fills)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@
 //     Labels or annotations that cannot be read reject the pod with a reason that names them.
 //   - Filter acts on pods that require a dataset, or still wait for a warm node: a node must hold the dataset, or
 //     be as near to it as the pod's patience admits.
+//   - PostFilter tells the user which required dataset was missing on most nodes.
 //   - PreScore skips pods without a dataset whose place is known, unless a cold one has a home among the nodes.
 //   - Score is the expected share of bytes saved, 0 to 100. It is absolute, so there is no normalisation: a node
 //     far from all data scores 0 even if no other node is nearer.

@@ -93,7 +93,7 @@ func (pl *CacheAware) afterNodeChange(_ klog.Logger, pod *corev1.Pod, _, newObj 
 		if wanted.required && w.wait == 0 {
 			farthest = 0
 		}
-		dataset, _ := pl.datasets.Dataset(wanted.key, pl.args.Sources).Fresh(now, pl.args.StaleAfter.Duration)
+		dataset, _ := pl.known(wanted.key, now)
 		if locality.NewReach(wanted.key, dataset, pl.rules, pl.nodes).Distance(nodeOf(node)) > farthest {
 			return fwk.QueueSkip, nil
 		}

@@ -27,7 +27,7 @@ func (pl *CacheAware) Filter(_ context.Context, state fwk.CycleState, _ *corev1.
 
 func (l *limit) reason() string {
 	if l.farthest == locality.Distance(0) {
-		return "node does not hold required dataset \"" + l.reach.Key.String() + "\""
+		return "node(s) didn't hold required dataset \"" + l.reach.Key.String() + "\""
 	}
-	return "node is too far from dataset \"" + l.reach.Key.String() + "\" while the pod waits for a warm node"
+	return "node(s) were too far from dataset \"" + l.reach.Key.String() + "\" while the pod waits for a warm node"
 }

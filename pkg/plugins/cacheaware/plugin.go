@@ -21,8 +21,8 @@ const Name = "CacheAware"
 
 // Datasets knows where datasets are. Its methods may be called from any goroutine.
 type Datasets interface {
-	// Dataset returns what the sources say of a dataset now; the zero value when they say nothing.
-	Dataset(key locality.DatasetKey, from []configv1.DatasetSource) locality.Dataset
+	// Datasets returns what the sources say of a dataset now, those that say something, in their order.
+	Datasets(key locality.DatasetKey, from []configv1.DatasetSource) []locality.Dataset
 	// Known reports whether a source has heard of a dataset of that name, wherever it is.
 	Known(key locality.DatasetKey, from []configv1.DatasetSource) bool
 	// OnDatasetChange registers a function that is called when something about a dataset may have changed.
@@ -43,6 +43,7 @@ type CacheAware struct {
 var (
 	_ fwk.PreFilterPlugin   = (*CacheAware)(nil)
 	_ fwk.FilterPlugin      = (*CacheAware)(nil)
+	_ fwk.PostFilterPlugin  = (*CacheAware)(nil)
 	_ fwk.PreScorePlugin    = (*CacheAware)(nil)
 	_ fwk.ScorePlugin       = (*CacheAware)(nil)
 	_ fwk.ReservePlugin     = (*CacheAware)(nil)

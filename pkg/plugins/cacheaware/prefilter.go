@@ -132,7 +132,7 @@ func (pl *CacheAware) look(ctx context.Context, s *podState, pod *corev1.Pod, ke
 // whether the pod's node will become warm.
 func (pl *CacheAware) reachOf(ctx context.Context, pod *corev1.Pod, key locality.DatasetKey, now time.Time,
 ) (reach *locality.Reach, warms bool) {
-	dataset, stale := pl.datasets.Dataset(key, pl.args.Sources).Fresh(now, pl.args.StaleAfter.Duration)
+	dataset, stale := pl.known(key, now)
 	pl.metrics.aged(now, dataset, stale)
 	gateway := dataset.HasGateway()
 	// Data behind a gateway is read over the network and does not come to the node.
@@ -153,6 +153,12 @@ func (pl *CacheAware) reachOf(ctx context.Context, pod *corev1.Pod, key locality
 		}
 	}
 	return reach, warms
+}
+
+// known returns what the sources say of the dataset without what is stale, and how many replicas that were.
+func (pl *CacheAware) known(key locality.DatasetKey, now time.Time) (dataset locality.Dataset, stale int) {
+	dataset, old := locality.MergeFresh(now, pl.args.StaleAfter.Duration, pl.datasets.Datasets(key, pl.args.Sources)...)
+	return dataset, len(old)
 }
 
 // sourceWarming is the source of replicas that this scheduler expects.

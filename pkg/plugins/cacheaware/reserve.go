@@ -23,12 +23,23 @@ func (pl *CacheAware) Reserve(ctx context.Context, state fwk.CycleState, pod *co
 		node = locality.Node{Name: nodeName} // it went away meanwhile; binding will fail
 	}
 	pl.warm(s, pod, node)
+	pl.fills.Expect(nodeName, string(pod.UID), s.missing(node), pl.clock.Now())
 	request := locality.NewRequest(s.reaches, pl.rules)
 	placement := request.Explain(node)
 	pl.metrics.placed(pl.rules.Tiers, request.Reaches(), placement.Terms, len(s.cold)+s.unknown)
 	klog.FromContext(ctx).V(2).Info("Placed pod by its datasets", "pod", klog.KObj(pod), "node", nodeName,
 		"score", placement.Score, "terms", placement.Terms, "cold", s.cold)
 	return nil
+}
+
+// missing returns how many bytes of datasets of known size the pod will bring to the node.
+func (s *podState) missing(node locality.Node) (bytes int64) {
+	for _, reach := range s.reaches {
+		if slices.Contains(s.warming, reach.Key) {
+			bytes += int64(reach.SizeBytes() * (1 - reach.Held(node)))
+		}
+	}
+	return bytes
 }
 
 // warm remembers that the pod brings datasets to its node.
@@ -48,6 +59,7 @@ func (pl *CacheAware) warm(s *podState, pod *corev1.Pod, node locality.Node) {
 // Unreserve takes Reserve back.
 func (pl *CacheAware) Unreserve(_ context.Context, state fwk.CycleState, pod *corev1.Pod, nodeName string) {
 	pl.load.gone(pod.UID)
+	pl.fills.TakeBack(nodeName, string(pod.UID))
 	if s, err := stateOf(state); err == nil {
 		for _, key := range s.warming {
 			pl.warming.takeBack(key, nodeName, pod.UID)

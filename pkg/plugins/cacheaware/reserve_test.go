@@ -86,6 +86,27 @@ func testWarmsNoNode(t *testing.T, dataset string) {
 	}
 }
 
+// TestWhatIsMissingIsExpectedToBeWritten: 1000 bytes, of which a node has 400; the rest is fetched to it.
+func TestWhatIsMissingIsExpectedToBeWritten(t *testing.T) {
+	_, ctx := ktesting.NewTestContext(t)
+	c := newCluster(ctx, t, configv1.CacheAwareArgs{})
+	c.datasets.change("images", locality.Dataset{SizeBytes: 1000, NodeCached: true, Replicas: []locality.Replica{
+		{At: locality.OnNode("gw"), Bytes: 400, BytesKnown: true, Medium: locality.MediumMemory, Observed: testNow()},
+	}})
+	state, pod := framework.NewCycleState(), numbered(1, "images")
+	c.PreFilter(ctx, state, pod, nil)
+	c.Reserve(ctx, state, pod, "gw")
+	c.place(ctx, t, numbered(2, "on-gw"), "far") // read over the network
+	for node, want := range map[string]int64{"gw": 600, "far": 0} {
+		if got := c.fills.On(node, testNow(), time.Minute); got != want {
+			t.Errorf("%d bytes expected on %s, want %d", got, node, want)
+		}
+	}
+	if c.Unreserve(ctx, state, pod, "gw"); c.fills.On("gw", testNow(), time.Minute) != 0 {
+		t.Error("bytes are still expected of a pod that does not come")
+	}
+}
+
 // TestOverloadedGateway: threshold 2. With 2 pods nothing changes; with 4, twice the threshold, no node scores more
 // than 100/2; with 8 the zone is no better than the region would be.
 func TestOverloadedGateway(t *testing.T) {

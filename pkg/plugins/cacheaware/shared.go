@@ -2,6 +2,7 @@ package cacheaware
 
 import (
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -24,14 +25,23 @@ type Shared struct {
 	metrics  *Metrics
 	load     *datasetLoad
 	warming  *warmingNodes
+	fills    Fills
+}
+
+// Fills is told how many bytes pods will write to their nodes while they fetch data.
+type Fills interface {
+	// Expect says that the pod will write so many bytes to the node from now on.
+	Expect(node, podUID string, bytes int64, now time.Time)
+	// TakeBack says that the pod will not come after all.
+	TakeBack(node, podUID string)
 }
 
 // NewShared is to be called once per scheduler, before its informers start.
 func NewShared(datasets Datasets, nodes locality.NodeIndex, factory informers.SharedInformerFactory,
-	now clock.PassiveClock, metrics *Metrics,
+	now clock.PassiveClock, metrics *Metrics, fills Fills,
 ) (*Shared, error) {
 	s := &Shared{
-		datasets: datasets, nodes: nodes, clock: now, metrics: metrics,
+		datasets: datasets, nodes: nodes, clock: now, metrics: metrics, fills: fills,
 		claims:  factory.Core().V1().PersistentVolumeClaims().Lister(),
 		load:    newDatasetLoad(),
 		warming: newWarmingNodes(maxWarming),

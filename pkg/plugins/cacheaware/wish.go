@@ -61,9 +61,13 @@ func (pl *CacheAware) wish(pod *corev1.Pod) (wish, error) {
 		return wish{}, err
 	}
 	w.policy = cmp.Or(w.policy, pl.args.DatasetPolicy)
-	w.wait = cmp.Or(w.wait, pl.args.WaitForWarmNode.Duration)
+	required := false
 	for i := range w.datasets {
 		w.datasets[i].required = w.datasets[i].required || w.policy == vicinityv1alpha1.DatasetPolicyRequired
+		required = required || w.datasets[i].required
+	}
+	if !required { // what a pod requires is relaxed only if the pod says so itself
+		w.wait = cmp.Or(w.wait, pl.args.WaitForWarmNode.Duration)
 	}
 	return w, nil
 }

@@ -92,6 +92,7 @@ func (a activations) Activate(_ klog.Logger, pods map[string]*corev1.Pod) {
 type cluster struct {
 	*DiskIO
 	disks     *diskTable
+	fills     *blockio.Fills
 	activated activations
 }
 
@@ -111,7 +112,7 @@ func oneDisk(capacity blockio.Supply) *blockio.Node {
 
 func newCluster(ctx context.Context, t *testing.T, args configv1.DiskIOArgs, models modelTable, nodes map[string]*blockio.Node) *cluster {
 	t.Helper()
-	c := &cluster{disks: &diskTable{nodes: nodes}, activated: make(activations, 10)}
+	c := &cluster{disks: &diskTable{nodes: nodes}, fills: blockio.NewFills(time.Hour), activated: make(activations, 10)}
 	handle, err := frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
 		frameworkruntime.WithInformerFactory(informers.NewSharedInformerFactory(fake.NewClientset(), 0)),
 		frameworkruntime.WithPodActivator(c.activated))
@@ -119,7 +120,7 @@ func newCluster(ctx context.Context, t *testing.T, args configv1.DiskIOArgs, mod
 		t.Fatal(err)
 	}
 	configv1.SetDefaults_DiskIOArgs(&args)
-	c.DiskIO, err = New(ctx, &args, handle, c.disks, models, clocktesting.NewFakePassiveClock(testNow()))
+	c.DiskIO, err = New(ctx, &args, handle, c.disks, models, c.fills, clocktesting.NewFakePassiveClock(testNow()))
 	if err != nil {
 		t.Fatal(err)
 	}

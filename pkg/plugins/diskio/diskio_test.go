@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2/ktesting"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -192,6 +193,36 @@ func TestSumsFollowTheNode(t *testing.T) {
 	expect(short, "on the node itself")
 	c.disks.set("n1", oneDisk(supply(2000, 2000, 4000)))
 	expect("", "after the disk grew")
+}
+
+// TestBytesBeingFetchedCountAsWriting: 60,000 MiB to be fetched within a minute are 1,000 MiB/s of writing.
+func TestBytesBeingFetchedCountAsWriting(t *testing.T) {
+	_, ctx := ktesting.NewTestContext(t)
+	nodes := map[string]*blockio.Node{"n1": oneDisk(supply(1000, 1000, 2000))}
+	args := configv1.DiskIOArgs{FillDuration: metav1.Duration{Duration: time.Minute}}
+	c := newCluster(ctx, t, args, nil, nodes)
+	c.fills.Expect("n1", "fetching", 60000*mi, testNow().Add(-30*time.Second))
+	if reason, _ := c.try(ctx, t, asking("p", some), node("n1")); reason != "disk IO write bandwidth is not enough" {
+		t.Errorf("while bytes are fetched: reason %q", reason)
+	}
+	if reason, _ := newCluster(ctx, t, configv1.DiskIOArgs{}, nil, nodes).try(ctx, t, asking("p", some), node("n1")); reason != "" {
+		t.Errorf("when they are not to be counted: reason %q", reason)
+	}
+	c.fills.Expect("n1", "fetching", 60000*mi, testNow().Add(-time.Minute))
+	if reason, _ := c.try(ctx, t, asking("p", some), node("n1")); reason != "" {
+		t.Errorf("after the time: reason %q", reason)
+	}
+}
+
+func TestPressureLowersTheScore(t *testing.T) {
+	_, ctx := ktesting.NewTestContext(t)
+	disks := measured(oneDisk(supply(1000, 1000, 2000)), supply(1000, 1000, 2000), time.Minute)
+	disks.Disks[0].Pressure, disks.Disks[0].HasPressure = 0.5, true
+	c := newCluster(ctx, t, configv1.DiskIOArgs{PressureWeightPercent: 100}, nil, map[string]*blockio.Node{"n1": disks})
+	// LeastAllocated without pressure: 100 x (1 - 0.005) = 99; half of the time something waits.
+	if _, score := c.try(ctx, t, asking("p", "-"), node("n1")); score < 48 || score > 50 {
+		t.Errorf("score %d, want about half of 99", score)
+	}
 }
 
 func TestFilterAndScoreDoNotAllocate(t *testing.T) {

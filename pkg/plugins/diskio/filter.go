@@ -3,6 +3,7 @@ package diskio
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -74,9 +75,23 @@ func withoutDisk(s *podState, disks *blockio.Node) *fwk.Status {
 	}
 }
 
+// fill is what pods that fetch data will write to the node's default disk, where caches are: the bytes spread over the
+// time for which they count.
+func (pl *DiskIO) fill(node string, now time.Time) (demand blockio.Demand) {
+	if within := pl.args.FillDuration.Duration; within > 0 {
+		rate := blockio.BytesPerSecond(float64(pl.fills.On(node, now, within)) / within.Seconds())
+		demand.Bandwidth = blockio.Bandwidth{Write: rate, Total: rate}
+	}
+	return demand
+}
+
 // free returns what one of the node's disks has left, and the disk as it stands now.
 func (pl *DiskIO) free(s *podState, info fwk.NodeInfo, disks *blockio.Node, at int) (blockio.Supply, blockio.Device) {
 	device := disks.Device(&disks.Disks[at], s.now, pl.args.StaleAfter.Duration)
-	used := &pl.usage.of(info, disks)[at]
+	used := pl.usage.of(info, disks)[at]
+	if at == disks.Default {
+		fill := pl.fill(info.Node().Name, s.now)
+		used.requested, used.unseen = used.requested.Add(fill), used.unseen.Add(fill)
+	}
 	return device.Free(used.requested, used.unseen), device
 }

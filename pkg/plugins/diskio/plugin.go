@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,10 +41,17 @@ type Models interface {
 	OnModelChange(listener func())
 }
 
+// Fills knows how many bytes pods that were just placed will write to their nodes while they fetch data.
+type Fills interface {
+	// On returns the bytes expected on the node of pods that were placed less than within ago. It does not allocate.
+	On(node string, now time.Time, within time.Duration) int64
+}
+
 // DiskIO implements the scheduler plugin.
 type DiskIO struct {
 	disks      Disks
 	models     Models
+	fills      Fills
 	claims     corelisters.PersistentVolumeClaimLister
 	volumes    corelisters.PersistentVolumeLister
 	clock      clock.PassiveClock
@@ -68,7 +76,8 @@ var (
 )
 
 // New builds the plugin for one profile. Its goroutines end with ctx.
-func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks, models Models, now clock.PassiveClock,
+func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks, models Models, fills Fills,
+	now clock.PassiveClock,
 ) (*DiskIO, error) {
 	args, ok := obj.(*configv1.DiskIOArgs)
 	if !ok {
@@ -88,7 +97,7 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 	core := handle.SharedInformerFactory().Core().V1()
 	pl := &DiskIO{
 		claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
-		disks: disks, models: models, clock: now, args: args, scorer: scorer, waiting: pods,
+		disks: disks, models: models, fills: fills, clock: now, args: args, scorer: scorer, waiting: pods,
 		bestEffort: blockio.BestEffort(blockio.BytesPerSecond(args.BestEffortMinimum)),
 	}
 	pl.usage = newUsage(pl.charge, models.Generation)
@@ -106,7 +115,10 @@ func newScorer(args *configv1.DiskIOArgs) (*blockio.Scorer, error) {
 		configv1.DiskIOMostAllocated:            blockio.MostAllocated,
 		configv1.DiskIORequestedToCapacityRatio: blockio.RequestedToCapacityRatio,
 	}
-	config := blockio.ScorerConfig{Strategy: strategies[args.ScoreStrategy]}
+	config := blockio.ScorerConfig{
+		Strategy:       strategies[args.ScoreStrategy],
+		PressureWeight: float64(args.PressureWeightPercent) / 100,
+	}
 	for _, point := range args.Shape {
 		config.Shape = append(config.Shape, blockio.ShapePoint{Utilization: point.Utilization, Score: point.Score})
 	}
