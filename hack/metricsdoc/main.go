@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/diskmodel"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
@@ -82,6 +83,9 @@ func scheduler() ([]metric, error) {
 		return nil, err
 	}
 	if _, err := cacheaware.NewMetrics(all); err != nil {
+		return nil, err
+	}
+	if _, err := diskmodel.NewLoader(diskmodel.Options{}, all); err != nil {
 		return nil, err
 	}
 	return all.metrics, nil

@@ -74,6 +74,9 @@ func (n *Node) DiskAt(path string) int {
 	if best >= len(n.Disks) {
 		best = -1
 	}
+	if path == "" {
+		return best
+	}
 	for i := range n.Disks {
 		for _, mount := range n.Disks[i].Mounts {
 			if len(mount) > longest && below(path, mount) {

@@ -26,6 +26,7 @@ import (
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
@@ -65,7 +66,7 @@ func cacheAware(b *testing.B) (*cacheaware.CacheAware, []fwk.NodeInfo) {
 	must(b, err)
 	metrics, err := cacheaware.NewMetrics(prometheus.NewRegistry())
 	must(b, err)
-	shared, err := cacheaware.NewShared(fullState(ctx, b, nodes), nodes, factory, clock.RealClock{}, metrics)
+	shared, err := cacheaware.NewShared(fullState(ctx, b, nodes), nodes, factory, clock.RealClock{}, metrics, blockio.NewFills(time.Hour))
 	must(b, err)
 	args := &configv1.CacheAwareArgs{}
 	configv1.SetDefaults_CacheAwareArgs(args)

@@ -3,7 +3,6 @@ package diskio
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -23,14 +22,22 @@ type wish struct {
 	required bool     // the pod wants a node that knows its disks
 }
 
-// wishOf reads the pod's annotations. An error is the user's to mend and names the place.
+// wishOf reads the pod's annotations. An error is the user's to mend and names the place. The wish is only to be read.
 func (pl *DiskIO) wishOf(pod *corev1.Pod) (wish, error) {
+	key := annotationKey{
+		resources:  pod.Annotations[vicinityv1alpha1.BlockIOAnnotation],
+		throughput: pod.Annotations[vicinityv1alpha1.BlockIOThroughputAnnotation],
+	}
+	if known, ok := pl.parsed.get(key, 0); ok {
+		return known, nil
+	}
 	demands, required, err := vicinityv1alpha1.BlockIOOf(pod.Annotations)
 	if err != nil {
 		return wish{}, err
 	}
-	w := wish{required: required}
+	w, onVolumes := wish{required: required}, false
 	for _, demand := range demands {
+		onVolumes = onVolumes || demand.Volume != ""
 		path, local, err := pl.pathOf(pod, demand.Volume)
 		if err != nil {
 			return wish{}, err
@@ -41,6 +48,10 @@ func (pl *DiskIO) wishOf(pod *corev1.Pod) (wish, error) {
 	}
 	if len(w.targets) == 0 {
 		w.targets = []target{{}}
+	}
+	// What is asked of volumes hangs on the pod; an absent annotation and an empty one differ, and share a key.
+	if !onVolumes && key != (annotationKey{}) {
+		pl.parsed.put(key, 0, w)
 	}
 	return w, nil
 }
@@ -128,51 +139,26 @@ func (pl *DiskIO) charge(pod *corev1.Pod, disks *blockio.Node, add func(disk int
 		if disk < 0 {
 			continue
 		}
-		demand := pl.bestEffort
-		if len(t.requests) > 0 {
-			demand = pl.memo.of(memoKey{kind: disks.Disks[disk].Kind, requests: fmt.Sprint(t.requests)}, pl.models.Generation(), func() blockio.Demand {
-				demand, err := pl.normalized(t.requests, disks.Disks[disk].Kind)
-				if err != nil {
-					return pl.bestEffort
-				}
-				return demand
-			})
-		}
-		add(disk, demand)
+		add(disk, pl.taken(t.requests, disks.Disks[disk].Kind))
 	}
 }
 
-// maxMemo bounds the demands that are remembered. Pods of one workload share theirs.
-const maxMemo = 4096
-
-// memo remembers what requests take from a kind of disk. A sum over a node would evaluate models otherwise, again for
-// each of its pods whenever one comes or goes, and an expression takes some 20 us.
-type memo struct {
-	mu         sync.RWMutex
-	generation uint64
-	demands    map[memoKey]blockio.Demand
-}
-
-type memoKey struct {
-	kind     blockio.Kind
-	requests string // the text of the requests
-}
-
-// of returns what is remembered under the key for a generation of the models, or else what work says.
-func (m *memo) of(key memoKey, generation uint64, work func() blockio.Demand) blockio.Demand {
-	m.mu.RLock()
-	demand, ok := m.demands[key]
-	ok = ok && m.generation == generation
-	m.mu.RUnlock()
-	if ok {
+// taken is normalized for pods that are placed: what cannot be told counts as the minimum.
+func (pl *DiskIO) taken(requests []blockio.Request, kind blockio.Kind) blockio.Demand {
+	if len(requests) == 0 {
+		return pl.bestEffort
+	}
+	key, generation := demandKey{kind: kind, request: requests[0]}, pl.models.Generation()
+	single := len(requests) == 1
+	if demand, ok := pl.demands.get(key, generation); ok && single {
 		return demand
 	}
-	demand = work()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.demands == nil || m.generation != generation || len(m.demands) >= maxMemo {
-		m.demands, m.generation = map[memoKey]blockio.Demand{}, generation
+	demand, err := pl.normalized(requests, kind)
+	if err != nil {
+		demand = pl.bestEffort
 	}
-	m.demands[key] = demand
+	if single {
+		pl.demands.put(key, generation, demand)
+	}
 	return demand
 }

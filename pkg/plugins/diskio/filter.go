@@ -50,6 +50,9 @@ func (pl *DiskIO) fits(s *podState, target int, info fwk.NodeInfo, disks *blocki
 
 // demandOn returns what all targets on one disk take from it together.
 func (pl *DiskIO) demandOn(s *podState, at int, disks *blockio.Node) (sum blockio.Demand, err error) {
+	if len(s.targets) == 1 {
+		return pl.demand(s, 0, disks.Disks[at].Kind)
+	}
 	for i := range s.targets {
 		if disks.DiskAt(s.targets[i].path) != at {
 			continue

@@ -59,7 +59,8 @@ type DiskIO struct {
 	bestEffort blockio.Demand
 	scorer     *blockio.Scorer
 	usage      *usage
-	memo       memo
+	parsed     memo[annotationKey, wish]
+	demands    memo[demandKey, blockio.Demand]
 	waiting    *waiting.Pods[anyNode]
 }
 
