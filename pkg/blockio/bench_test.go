@@ -3,15 +3,16 @@ package blockio
 import "testing"
 
 // perNode is what the scheduler does for each node.
-func perNode(t testing.TB, strategy Strategy) func() int64 {
-	s := scorer(t, ScorerConfig{
+func perNode(tb testing.TB, strategy Strategy) func() int64 {
+	tb.Helper()
+	s := scorer(tb, ScorerConfig{
 		Strategy: strategy, Shape: []ShapePoint{{0, 10}, {60, 4}, {100, 0}}, PressureWeight: 0.5,
 	})
 	full := withIOPS(supply(1000*mebi, 1000*mebi, 2000*mebi), 100_000, 50_000)
 	device := Device{Capacity: full, Report: Report{State: FreshReport, Free: full, Pressure: 0.1, HasPressure: true}}
 	pod, others := demand(30*mebi, 20*mebi), demand(400*mebi, 500*mebi)
 	pod.IOPS = IOPS{Read: 100, Write: 100}
-	model := table(t, nvme())
+	model := table(tb, nvme())
 	request := Request{Read: 30 * mebi, Write: 20 * mebi, ReadBlock: 2048, WriteBlock: 4096}
 	return func() int64 {
 		d, err := model.Normalize(request)

@@ -11,7 +11,8 @@ import (
 const maxFills = 65536
 
 // Fills remembers how many bytes pods that were just placed are expected to write to their nodes while they fetch data.
-// CacheAware writes it and DiskIO reads it; one serves all profiles. Pods are named by their UIDs. All fields are behind mu, but for count, which lets
+// CacheAware writes it and DiskIO reads it; one serves all profiles. Pods are named by their UIDs. All fields are behind
+// mu, but for count, which lets
 // readers pass without a lock while nothing is expected anywhere.
 type Fills struct {
 	keep time.Duration

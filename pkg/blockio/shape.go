@@ -37,7 +37,8 @@ func newShape(points []ShapePoint) (shape, error) {
 			return nil, fmt.Errorf("shape[%d]: want a utilization from 0 to %d, found %d", i, maxUtilization, p.Utilization)
 		}
 		if i > 0 && p.Utilization <= points[i-1].Utilization {
-			return nil, fmt.Errorf("shape[%d]: want a utilization above that of the point before, %d, found %d", i, points[i-1].Utilization, p.Utilization)
+			return nil, fmt.Errorf("shape[%d]: want a utilization above that of the point before, %d, found %d",
+				i, points[i-1].Utilization, p.Utilization)
 		}
 		if p.Score < 0 || p.Score > maxShapeScore {
 			return nil, fmt.Errorf("shape[%d]: want a score from 0 to %d, found %d", i, maxShapeScore, p.Score)

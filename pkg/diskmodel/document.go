@@ -130,30 +130,39 @@ func onlyComments(data []byte) bool {
 }
 
 func (d *document) compile() (*Model, error) {
-	if d.Kind != kindTable && (d.ReadRatios != nil || d.WriteRatios != nil || d.Mixed != nil) {
-		return nil, fmt.Errorf("kind %.40q: readRatios, writeRatios and mixed belong to kind %s", d.Kind, kindTable)
-	}
-	if d.Kind != kindCEL && d.Expression != "" {
-		return nil, fmt.Errorf("kind %.40q: expression belongs to kind %s", d.Kind, kindCEL)
+	if err := d.checkFields(); err != nil {
+		return nil, err
 	}
 	switch d.Kind {
 	case kindTable:
 		table, err := d.table()
-		if err != nil {
-			return nil, err
-		}
-		return &Model{Model: table}, nil
+		return modelOf(table, err)
 	case kindCEL:
 		expression, err := newExpression(d.Expression)
-		if err != nil {
-			return nil, err
-		}
-		return &Model{Model: expression}, nil
+		return modelOf(expression, err)
 	case kindIdentity:
 		return &Model{Model: blockio.Identity{}}, nil
 	default:
 		return nil, fmt.Errorf("kind: want %s, %s or %s, found %.40q", kindTable, kindCEL, kindIdentity, d.Kind)
 	}
+}
+
+func modelOf(model blockio.Model, err error) (*Model, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Model: model}, nil
+}
+
+// checkFields refuses fields that belong to another kind than the document's.
+func (d *document) checkFields() error {
+	if d.Kind != kindTable && (d.ReadRatios != nil || d.WriteRatios != nil || d.Mixed != nil) {
+		return fmt.Errorf("kind %.40q: readRatios, writeRatios and mixed belong to kind %s", d.Kind, kindTable)
+	}
+	if d.Kind != kindCEL && d.Expression != "" {
+		return fmt.Errorf("kind %.40q: expression belongs to kind %s", d.Kind, kindCEL)
+	}
+	return nil
 }
 
 func (d *document) table() (*blockio.Table, error) {

@@ -71,7 +71,10 @@ func (f *fetcher) document(ctx context.Context, e entry) ([]byte, error) {
 		return data, nil
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != e.sha256 {
-		return nil, &failure{reason: reasonDigest, err: fmt.Errorf("want a document with the sha256 %s, found %s", e.sha256, hex.EncodeToString(sum[:]))}
+		return nil, &failure{
+			reason: reasonDigest,
+			err:    fmt.Errorf("want a document with the sha256 %s, found %s", e.sha256, hex.EncodeToString(sum[:])),
+		}
 	}
 	return data, nil
 }
@@ -163,8 +166,7 @@ func readBounded(r io.Reader) ([]byte, error) {
 
 // named says in a failure where it happened.
 func named(where string, err error) error {
-	var fault *failure
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*failure](err); ok {
 		return &failure{reason: fault.reason, passing: fault.passing, err: fmt.Errorf("%s: %w", where, fault.err)}
 	}
 	return fmt.Errorf("%s: %w", where, err)

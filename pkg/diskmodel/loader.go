@@ -198,7 +198,9 @@ func (l *Loader) entries() (entries map[Key]entry, faults []error) {
 		for _, e := range l.files[name] {
 			if _, ok := entries[e.key]; ok {
 				faults = append(faults, &failure{
-					reason: reasonList, err: fmt.Errorf("%s: vendor %.40q, model %.40q has a document in another file already", name, e.key.Vendor, e.key.Model),
+					reason: reasonList,
+					err: fmt.Errorf("%s: vendor %.40q, model %.40q has a document in another file already",
+						name, e.key.Vendor, e.key.Model),
 				})
 				continue
 			}

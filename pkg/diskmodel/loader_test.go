@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -78,9 +79,7 @@ func wantFailures(t *testing.T, l *Loader, reason string, want float64) {
 func vendorList(t *testing.T, fields map[string]any) string {
 	t.Helper()
 	entry := map[string]any{"vendor": "V", "model": "M"}
-	for k, v := range fields {
-		entry[k] = v
-	}
+	maps.Copy(entry, fields)
 	data, err := json.Marshal([]any{entry})
 	if err != nil {
 		t.Fatal(err)

@@ -26,8 +26,7 @@ func reasonOf(err error) string {
 	if errors.Is(err, ErrNative) {
 		return reasonNative
 	}
-	var fault *failure
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*failure](err); ok {
 		return fault.reason
 	}
 	return reasonDocument

@@ -42,7 +42,8 @@ func parseVendors(text []byte) (entries []entry, faults []error, err error) {
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
-		return nil, nil, fmt.Errorf("want a JSON list such as [{\"vendor\":\"Intel\",\"model\":\"P4510\",\"url\":\"https://host/p4510.yaml\"}]: %w", short(err))
+		return nil, nil, fmt.Errorf(
+			"want a JSON list such as [{\"vendor\":\"Intel\",\"model\":\"P4510\",\"url\":\"https://host/p4510.yaml\"}]: %w", short(err))
 	}
 	if len(raw) > MaxEntries {
 		return nil, nil, fmt.Errorf("want at most %d vendors, found %d", MaxEntries, len(raw))

@@ -88,6 +88,13 @@ func (s *session) do(ctx context.Context, action format.Action) error {
 		return s.pauseNode(ctx, a)
 	case *format.ResumeNode:
 		return s.resumeNode(ctx, a)
+	}
+	return s.doOutside(ctx, action)
+}
+
+// doOutside does the steps that act on processes and files, not on the cluster's objects.
+func (s *session) doOutside(ctx context.Context, action format.Action) error {
+	switch a := action.(type) {
 	case *format.Start:
 		return s.start(ctx, a)
 	case *format.Kill:

@@ -35,7 +35,7 @@ func (pl *DiskIO) Score(_ context.Context, state fwk.CycleState, _ *corev1.Pod, 
 		}
 		demand, err := pl.demandOn(s, at, disks)
 		if err != nil {
-			return 0, nil //nolint:nilerr // Filter rejects such nodes; one whose kind changed since is no good either
+			return 0, nil // Filter rejects such nodes; one whose kind changed since is no good either
 		}
 		free, device := pl.free(s, info, disks, at)
 		mean.Add(pl.scorer.Score(demand, free, &device).Score)

@@ -13,7 +13,8 @@ import (
 // disks change.
 //
 // A sum belongs to a generation of the NodeInfo, which the framework raises with every pod that comes or goes, also in
-// the copies on which it tries preemption, to a generation of the models, and to a view of the node's disks, which is another one when a report comes.
+// the copies on which it tries preemption, to a generation of the models, and to a view of the node's disks, which is
+// another one when a report comes.
 // Filter runs on many nodes at once: all fields are behind mu, and sums are replaced, not changed.
 type usage struct {
 	charge func(pod *corev1.Pod, disks *blockio.Node, add func(disk int, demand blockio.Demand))

@@ -1,8 +1,9 @@
 package format
 
-import "strings"
-
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Scenario is one parsed scenario file.
 type Scenario struct {

@@ -21,32 +21,28 @@ func Verbs() []string {
 	}
 }
 
-func newAction(verb string) (Action, error) {
-	switch verb {
-	case "apply":
-		return &Apply{}, nil
-	case "delete":
-		return &Delete{}, nil
-	case "patchStatus":
-		return &PatchStatus{}, nil
-	case "expect":
-		return &Expect{}, nil
-	case "waitFor":
-		return &WaitFor{}, nil
-	case "pauseNode":
-		return &PauseNode{}, nil
-	case "resumeNode":
-		return &ResumeNode{}, nil
-	case "start":
-		return &Start{}, nil
-	case "kill":
-		return &Kill{}, nil
-	case "restart":
-		return &Restart{}, nil
-	case "writeFile":
-		return &WriteFile{}, nil
-	case "run":
-		return &Run{}, nil
+// actions makes an empty action for each verb.
+func actions() map[string]func() Action {
+	return map[string]func() Action{
+		"apply":       func() Action { return &Apply{} },
+		"delete":      func() Action { return &Delete{} },
+		"patchStatus": func() Action { return &PatchStatus{} },
+		"expect":      func() Action { return &Expect{} },
+		"waitFor":     func() Action { return &WaitFor{} },
+		"pauseNode":   func() Action { return &PauseNode{} },
+		"resumeNode":  func() Action { return &ResumeNode{} },
+		"start":       func() Action { return &Start{} },
+		"kill":        func() Action { return &Kill{} },
+		"restart":     func() Action { return &Restart{} },
+		"writeFile":   func() Action { return &WriteFile{} },
+		"run":         func() Action { return &Run{} },
 	}
-	return nil, fmt.Errorf("unknown verb %q; want one of %s", verb, strings.Join(Verbs(), ", "))
+}
+
+func newAction(verb string) (Action, error) {
+	action, ok := actions()[verb]
+	if !ok {
+		return nil, fmt.Errorf("unknown verb %q; want one of %s", verb, strings.Join(Verbs(), ", "))
+	}
+	return action(), nil
 }
