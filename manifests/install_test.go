@@ -93,8 +93,10 @@ func get[T client.Object](t *testing.T, objects bundle, key string) T {
 func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 	want := []string{
 		"ClusterRole vicinity-agent",
+		"ClusterRole vicinity-controller",
 		"ClusterRole vicinity-scheduler",
 		"ClusterRoleBinding vicinity-agent",
+		"ClusterRoleBinding vicinity-controller",
 		"ClusterRoleBinding vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler",
@@ -144,6 +146,14 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: []string{"get", "create", "patch"}},
 			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches/status"}, Verbs: []string{"patch"}},
 		},
+		"ClusterRole vicinity-controller": {
+			{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"list", "watch"}},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices"}, Verbs: []string{"list", "watch"}},
+			{
+				APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskiostats"},
+				Verbs: []string{"list", "watch", "create", "patch", "delete"},
+			},
+		},
 		"ClusterRole vicinity-scheduler": {
 			{APIGroups: []string{"com.ie.ibm.hpsys", "datashim.io"}, Resources: []string{"datasets", "datasetsinternal"}, Verbs: readOnly},
 			{APIGroups: []string{"data.fluid.io"}, Resources: []string{"datasets"}, Verbs: readOnly},
@@ -187,6 +197,7 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 	want := map[string]string{
 		"ClusterRoleBinding vicinity-agent":                                                    "ClusterRole vicinity-agent to vicinity-agent",
+		"ClusterRoleBinding vicinity-controller":                                               "ClusterRole vicinity-controller to vicinity-controller",
 		"ClusterRoleBinding vicinity-scheduler":                                                "ClusterRole vicinity-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler":                                 "ClusterRole system:kube-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler":                               "ClusterRole system:volume-scheduler to vicinity-scheduler",

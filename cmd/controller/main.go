@@ -17,7 +17,7 @@ import (
 
 const description = `vicinity-controller runs the reconcilers of Vicinity. Of several replicas one leads; the others stand by.
 
-This version has no reconcilers yet: it elects a leader and serves health and metrics only.`
+It creates and removes the NodeDiskIOStats of nodes whose disks are described, and lists the pods on the node in them.`
 
 func main() {
 	o := &options{Options: controller.Options{

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -32,14 +31,7 @@ func kubeconfig(t *testing.T, url string) string {
 }
 
 func TestControllerServesUntilSIGTERM(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/version" {
-			t.Errorf("without leader election the controller asked for %s", r.URL.Path)
-		}
-		_, _ = io.WriteString(w, `{"gitVersion":"v1.37.1"}`)
-	}))
-	defer server.Close()
-
+	server := newFakeAPIServer(t)
 	p := daemontest.Start(t, "--kubeconfig="+kubeconfig(t, server.URL), "--leader-elect=false",
 		"--health-address=127.0.0.1:0", "--metrics-address=127.0.0.1:0", "--logging-format=json")
 	fields := p.AwaitLog("where it serves health", func(fields map[string]any) bool {
@@ -53,6 +45,10 @@ func TestControllerServesUntilSIGTERM(t *testing.T) {
 	p.Signal(syscall.SIGTERM)
 	if code, stdout := p.Wait(); code != 0 || stdout != "" {
 		t.Errorf("exit code %d, output %q; want 0 and none\n%s", code, stdout, p.Stderr())
+	}
+	// Without leader election there is no Lease and no event.
+	if requests := server.unexpected(); len(requests) > 0 {
+		t.Errorf("the controller asked for %v", requests)
 	}
 }
 

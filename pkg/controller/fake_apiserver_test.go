@@ -39,6 +39,10 @@ func newFakeAPIServer(t *testing.T) *fakeAPIServer {
 		s.note("get /version")
 		answer(w, map[string]string{"gitVersion": "v1.37.1"})
 	})
+	// What kinds there are every authenticated user may know. The scope of pods is looked up.
+	for path, object := range knownKinds() {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { answer(w, object) })
+	}
 	mux.HandleFunc("GET "+leasesPath+"/vicinity-controller", s.getLease)
 	mux.HandleFunc("POST "+leasesPath, func(w http.ResponseWriter, r *http.Request) { s.putLease(w, r, "create leases") })
 	mux.HandleFunc("PUT "+leasesPath+"/vicinity-controller", func(w http.ResponseWriter, r *http.Request) { s.putLease(w, r, "update leases") })
@@ -55,6 +59,17 @@ func newFakeAPIServer(t *testing.T) *fakeAPIServer {
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+func knownKinds() map[string]any {
+	return map[string]any{
+		"/api":  metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}},
+		"/apis": metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}},
+		"/api/v1": metav1.APIResourceList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1",
+			APIResources: []metav1.APIResource{{Name: "pods", SingularName: "pod", Kind: "Pod", Namespaced: true}},
+		},
+	}
 }
 
 // config returns a configuration for clients. They would speak protobuf, which this server does not.

@@ -11,12 +11,12 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	crmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/health"
 	"github.com/vicinity-scheduler/vicinity/pkg/version"
 )
@@ -54,6 +54,7 @@ type Options struct {
 func Run(ctx context.Context, config *rest.Config, o Options) error {
 	config = rest.CopyConfig(config)
 	config.UserAgent = LeaseName + "/" + version.String()
+	config.QPS = -1 // the API server shares itself out, by priority and fairness; reconcilers bound what they write
 	err := awaitAPIServer(ctx, config, apiServerTimeout)
 	if stopping(ctx) {
 		return nil // whatever it was waiting for
@@ -73,12 +74,12 @@ func Run(ctx context.Context, config *rest.Config, o Options) error {
 
 func stopping(ctx context.Context) bool { return ctx.Err() != nil }
 
-// New makes the manager, with everything that Setups add, ready to start. It opens the health address, and does not
-// talk to the API server by itself.
+// New makes the manager, with everything that Setups add, ready to start. It opens the health address, and asks the API
+// server which kinds there are.
 func New(ctx context.Context, config *rest.Config, o Options) (manager.Manager, error) {
 	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return nil, fmt.Errorf("cannot register the Kubernetes types: %w", err)
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), diskiov1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, fmt.Errorf("cannot register the types: %w", err)
 	}
 	if err := health.RegisterBuildInfo(crmetrics.Registry); err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func managerOptions(ctx context.Context, scheme *runtime.Scheme, o Options) mana
 	return manager.Options{
 		Scheme:                  scheme,
 		Logger:                  klog.FromContext(ctx),
-		Cache:                   cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Cache:                   cacheOptions(),
 		Metrics:                 metricsserver.Options{BindAddress: o.MetricsAddress},
 		HealthProbeBindAddress:  o.HealthAddress,
 		LeaderElection:          o.LeaderElect,

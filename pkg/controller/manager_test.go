@@ -170,7 +170,7 @@ func TestNewReportsWhatCannotBeSetUp(t *testing.T) {
 	_, ctx := ktesting.NewTestContext(t)
 	broken := errors.New("no such kind")
 	good := func(context.Context, manager.Manager) error { return nil }
-	_, err := New(ctx, &rest.Config{Host: "http://127.0.0.1:1"}, Options{
+	_, err := New(ctx, newFakeAPIServer(t).config(), Options{
 		Namespace: "vicinity-system", HealthAddress: freeAddress(t), MetricsAddress: freeAddress(t),
 		Setups: []Setup{good, func(context.Context, manager.Manager) error { return broken }},
 	})
