@@ -82,7 +82,8 @@ func ParseBlockIO(value string) ([]BlockIODemand, error) {
 	}
 	members, err := jsonMembers([]byte(value))
 	if err != nil {
-		return nil, fmt.Errorf("want a JSON object such as {\"rbps\":\"30Mi\",\"wbps\":\"20Mi\",\"blockSize\":\"4k\"}, found %s: %w", quote(value), err)
+		return nil, fmt.Errorf(`want a JSON object such as {"rbps":"30Mi","wbps":"20Mi","blockSize":"4k"}, found %s: %w`,
+			quote(value), err)
 	}
 	for _, member := range members {
 		if member.isObject() {
@@ -144,6 +145,20 @@ func parseVolumes(members []jsonMember) ([]BlockIODemand, error) {
 	return demands, nil
 }
 
+// withLimits lets a limit stand for a request that is not given, as Kubernetes does for containers.
+func withLimits(requests, limits blockIORates) (blockIORates, error) {
+	for i, limit := range limits {
+		switch request := requests[i]; {
+		case limit.given && !request.given:
+			requests[i] = limit
+		case limit.given && limit.blockSize == request.blockSize && limit.perSecond < request.perSecond:
+			return blockIORates{}, fmt.Errorf("%s: want a request of at most the limit %d, found %d",
+				limit.name, limit.perSecond, request.perSecond)
+		}
+	}
+	return requests, nil
+}
+
 func parseVolume(volume jsonMember) (BlockIODemand, error) {
 	parts, err := jsonMembers(volume.value)
 	if err != nil {
@@ -166,13 +181,8 @@ func parseVolume(volume jsonMember) (BlockIODemand, error) {
 	if !requests.any() && !limits.any() {
 		return BlockIODemand{}, errors.New("want one of rbps, wbps, riops and wiops in requests or limits, found none")
 	}
-	for i, limit := range limits {
-		switch request := requests[i]; {
-		case limit.given && !request.given:
-			requests[i] = limit
-		case limit.given && limit.blockSize == request.blockSize && limit.perSecond < request.perSecond:
-			return BlockIODemand{}, fmt.Errorf("%s: want a request of at most the limit %d, found %d", limit.name, limit.perSecond, request.perSecond)
-		}
+	if requests, err = withLimits(requests, limits); err != nil {
+		return BlockIODemand{}, err
 	}
 	demand := BlockIODemand{
 		Volume:        volume.name,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -135,18 +136,13 @@ func parseRates(members []jsonMember, other func(jsonMember) error) (blockIORate
 	rates := noBlockIORates()
 	seen := map[string]bool{}
 	for _, member := range members {
-		if lower := strings.ToLower(member.name); seen[lower] {
+		lower := strings.ToLower(member.name)
+		if seen[lower] {
 			return blockIORates{}, fmt.Errorf("%s is there twice, in different case", quote(member.name))
-		} else {
-			seen[lower] = true
 		}
-		place := -1
-		for i := range rates {
-			if strings.EqualFold(rates[i].name, member.name) {
-				place = i
-			}
-		}
-		if place < 0 {
+		seen[lower] = true
+		place := slices.IndexFunc(rates[:], func(r blockIORate) bool { return strings.EqualFold(r.name, member.name) })
+		if place < 0 || place >= len(rates) {
 			if err := other(member); err != nil {
 				return blockIORates{}, err
 			}
