@@ -154,9 +154,9 @@ func (s *apiServer) endPod(name string) {
 	must(s.t, s.admin.Status().Update(s.t.Context(), p))
 }
 
-func (s *apiServer) read(namespace string) (*diskiov1alpha1.NodeDiskIOStats, error) {
+func (s *apiServer) read(ctx context.Context, namespace string) (*diskiov1alpha1.NodeDiskIOStats, error) {
 	found := &diskiov1alpha1.NodeDiskIOStats{}
-	err := s.admin.Get(s.t.Context(), client.ObjectKey{Namespace: namespace, Name: statsOfN1}, found)
+	err := s.admin.Get(ctx, client.ObjectKey{Namespace: namespace, Name: statsOfN1}, found)
 	return found, err
 }
 
@@ -165,8 +165,8 @@ func (s *apiServer) expectPods(namespace string, uids ...string) *diskiov1alpha1
 	s.t.Helper()
 	slices.Sort(uids)
 	var found *diskiov1alpha1.NodeDiskIOStats
-	s.eventually(fmt.Sprintf("%s/%s with pods %v", namespace, statsOfN1, uids), func(context.Context) (err error) {
-		if found, err = s.read(namespace); err == nil && !slices.Equal(found.Spec.ReservedPods, uids) {
+	s.eventually(fmt.Sprintf("%s/%s with pods %v", namespace, statsOfN1, uids), func(ctx context.Context) (err error) {
+		if found, err = s.read(ctx, namespace); err == nil && !slices.Equal(found.Spec.ReservedPods, uids) {
 			err = fmt.Errorf("found %v", found.Spec.ReservedPods)
 		}
 		return err
@@ -176,8 +176,8 @@ func (s *apiServer) expectPods(namespace string, uids ...string) *diskiov1alpha1
 
 func (s *apiServer) expectGone(namespace string) {
 	s.t.Helper()
-	s.eventually("no "+namespace+"/"+statsOfN1, func(context.Context) error {
-		found, err := s.read(namespace)
+	s.eventually("no "+namespace+"/"+statsOfN1, func(ctx context.Context) error {
+		found, err := s.read(ctx, namespace)
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil
@@ -242,12 +242,12 @@ func TestIntegrationReservedPodsFollowThePods(t *testing.T) {
 // expectQuiet checks that nothing is written when a driver reports, nor when nothing happens.
 func (s *apiServer) expectQuiet() {
 	s.t.Helper()
-	found, err := s.read(installed)
+	found, err := s.read(t.Context(), installed)
 	must(s.t, err)
 	found.Status.ObservedGeneration = &found.Generation
 	must(s.t, s.admin.Status().Update(s.t.Context(), found))
 	time.Sleep(2 * debounce)
-	after, err := s.read(installed)
+	after, err := s.read(t.Context(), installed)
 	must(s.t, err)
 	if after.ResourceVersion != found.ResourceVersion {
 		s.t.Errorf("want no write after a driver's report, found resource version %s, then %s", found.ResourceVersion, after.ResourceVersion)
@@ -257,7 +257,7 @@ func (s *apiServer) expectQuiet() {
 // expectFewWrites checks that pods which come one after the other are written together.
 func (s *apiServer) expectFewWrites() {
 	s.t.Helper()
-	before, err := s.read(installed)
+	before, err := s.read(t.Context(), installed)
 	must(s.t, err)
 	const count = 40
 	start := time.Now()

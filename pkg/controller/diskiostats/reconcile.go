@@ -78,7 +78,9 @@ func (r *reconciler) remove(ctx context.Context, stats *diskiov1alpha1.NodeDiskI
 }
 
 // keep writes the node's object in each namespace where it differs from what it should be.
-func (r *reconciler) keep(ctx context.Context, node string, described map[string]bool, current map[string]*diskiov1alpha1.NodeDiskIOStats) error {
+func (r *reconciler) keep(ctx context.Context, node string, described map[string]bool,
+	current map[string]*diskiov1alpha1.NodeDiskIOStats,
+) error {
 	var owner corev1.Node
 	err := r.client.Get(ctx, client.ObjectKey{Name: node}, &owner)
 	if apierrors.IsNotFound(err) {

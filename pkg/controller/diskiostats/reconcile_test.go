@@ -105,15 +105,16 @@ func devices(namespace, name, node string) *diskiov1alpha1.NodeDiskDevice {
 	}
 }
 
-func stats(namespace, name, node string, pods ...string) *diskiov1alpha1.NodeDiskIOStats {
+// stats is the object of node n1.
+func stats(namespace, name string, pods ...string) *diskiov1alpha1.NodeDiskIOStats {
 	return &diskiov1alpha1.NodeDiskIOStats{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(namespace + name)},
-		Spec:       diskiov1alpha1.NodeDiskIOStatsSpec{NodeName: node, ReservedPods: pods},
+		Spec:       diskiov1alpha1.NodeDiskIOStatsSpec{NodeName: "n1", ReservedPods: pods},
 	}
 }
 
 func TestReconcile(t *testing.T) {
-	owned := stats("io", "n1-nodediskiostats", "n1", "a")
+	owned := stats("io", "n1-nodediskiostats", "a")
 	owned.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n1", UID: "uid-of-n1"}}
 	tests := map[string]struct {
 		objects []client.Object
@@ -138,7 +139,7 @@ func TestReconcile(t *testing.T) {
 		},
 		"the list that the predecessor's scheduler left is replaced, and the object is owned": {
 			objects: []client.Object{
-				node("n1"), devices("io", "d", "n1"), stats("io", "n1-nodediskiostats", "n1", "gone-1", "gone-2"), pod("a", "n1", ""),
+				node("n1"), devices("io", "d", "n1"), stats("io", "n1-nodediskiostats", "gone-1", "gone-2"), pod("a", "n1", ""),
 			},
 			want: map[string]string{"io/n1-nodediskiostats": "n1: a; Node n1 uid-of-n1"}, writes: []string{"apply"},
 		},
@@ -148,7 +149,7 @@ func TestReconcile(t *testing.T) {
 		},
 		"a node without disks gets nothing": {objects: []client.Object{node("n1"), pod("a", "n1", corev1.PodRunning)}, want: map[string]string{}},
 		"when the disks are gone so is the object, but not somebody else's": {
-			objects: []client.Object{node("n1"), owned, stats("io", "mine", "n1", "x")},
+			objects: []client.Object{node("n1"), owned, stats("io", "mine", "x")},
 			want:    map[string]string{"io/mine": "n1: x; "}, writes: []string{"delete io/n1-nodediskiostats"},
 		},
 		"disks that moved to another namespace take the object along": {
@@ -213,7 +214,7 @@ func TestANameThatIsTooLongIsNotTriedForEver(t *testing.T) {
 
 func TestAnAPIServerThatRefusesIsAskedAgain(t *testing.T) {
 	refused := errors.New("no quota")
-	c := newCluster(t, node("n1"), devices("io", "d", "n1"), stats("old", "n1-nodediskiostats", "n1"))
+	c := newCluster(t, node("n1"), devices("io", "d", "n1"), stats("old", "n1-nodediskiostats"))
 	c.WithWatch = interceptor.NewClient(c.WithWatch, interceptor.Funcs{
 		Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
 			return refused
