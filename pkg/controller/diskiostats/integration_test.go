@@ -242,12 +242,12 @@ func TestIntegrationReservedPodsFollowThePods(t *testing.T) {
 // expectQuiet checks that nothing is written when a driver reports, nor when nothing happens.
 func (s *apiServer) expectQuiet() {
 	s.t.Helper()
-	found, err := s.read(t.Context(), installed)
+	found, err := s.read(s.t.Context(), installed)
 	must(s.t, err)
 	found.Status.ObservedGeneration = &found.Generation
 	must(s.t, s.admin.Status().Update(s.t.Context(), found))
 	time.Sleep(2 * debounce)
-	after, err := s.read(t.Context(), installed)
+	after, err := s.read(s.t.Context(), installed)
 	must(s.t, err)
 	if after.ResourceVersion != found.ResourceVersion {
 		s.t.Errorf("want no write after a driver's report, found resource version %s, then %s", found.ResourceVersion, after.ResourceVersion)
@@ -257,7 +257,7 @@ func (s *apiServer) expectQuiet() {
 // expectFewWrites checks that pods which come one after the other are written together.
 func (s *apiServer) expectFewWrites() {
 	s.t.Helper()
-	before, err := s.read(t.Context(), installed)
+	before, err := s.read(s.t.Context(), installed)
 	must(s.t, err)
 	const count = 40
 	start := time.Now()
