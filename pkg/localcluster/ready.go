@@ -29,7 +29,7 @@ const (
 // has ended.
 func await(ctx context.Context, what string, check func(context.Context) error, processes ...*Process) error {
 	start := time.Now()
-	answer := errors.New("none")
+	answer, answered := errors.New("none"), false
 	err := wait.PollUntilContextCancel(ctx, readyInterval, true, func(ctx context.Context) (bool, error) {
 		for _, p := range processes {
 			if p.exited() {
@@ -39,7 +39,10 @@ func await(ctx context.Context, what string, check func(context.Context) error, 
 		probe, cancel := context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 		if err := check(probe); err != nil {
-			answer = err // not ready yet
+			// Not ready yet. A question that the end of ctx cut off has no answer worth more than the one before.
+			if ctx.Err() == nil || !answered {
+				answer, answered = err, true
+			}
 			return false, nil
 		}
 		return true, nil
