@@ -80,6 +80,12 @@ func (m *diskModels) Model(kind blockio.Kind) blockio.Model {
 	return model
 }
 
+// Known implements diskio.ChangingModels.
+func (m *diskModels) Known(kind blockio.Kind) bool {
+	_, known := m.loader.Snapshot().Model(kind.Vendor, kind.Model)
+	return known
+}
+
 // Generation implements diskio.Models.
 func (m *diskModels) Generation() uint64 { return m.loader.Snapshot().Generation() }
 

@@ -142,13 +142,8 @@ func describeDisk(view *diskView, cluster *diskCluster, disks *blockio.Node, i i
 	if view.Pods == nil {
 		view.Pods = []podView{}
 	}
-	switch device.Report.State {
-	case blockio.FreshReport:
-		view.Report.State = "Fresh"
-	case blockio.StaleReport:
-		view.Report.State = "Stale"
-	default:
-		view.Report.State = "None"
+	view.Report.State = device.Report.State.String()
+	if device.Report.State == blockio.NoReport {
 		return
 	}
 	view.Report.Free = new(supplied(device.Report.Free))

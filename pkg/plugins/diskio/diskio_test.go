@@ -119,6 +119,9 @@ func TestOnePodOnOneNode(t *testing.T) {
 			disks: measured(big, supply(950, 950, 1900), time.Minute, "seen"), on: []*corev1.Pod{asking("seen", some)},
 			pod: asking("p", some), score: 97,
 		},
+		"a report from the future does not count": {
+			disks: measured(big, supply(0, 0, 0), -time.Hour), pod: asking("p", most), score: 9,
+		},
 		"a stale report does not count": {disks: measured(big, supply(0, 0, 0), time.Hour), pod: asking("p", most), score: 9},
 		"capacity shrunk below what is placed": {
 			disks: oneDisk(supply(10, 10, 20)), on: []*corev1.Pod{asking("first", most)}, pod: asking("p", "-"), want: short, score: -1,
