@@ -30,7 +30,7 @@ const (
 // cacheAware is the plugin over a full state, and the cluster's nodes.
 func cacheAware(b *testing.B) (*cacheaware.CacheAware, []fwk.NodeInfo) {
 	b.Helper()
-	s := newSurroundings(b)
+	ctx, s := newSurroundings(b)
 	infos := make([]fwk.NodeInfo, nodeCount)
 	for i := range infos {
 		node := st.MakeNode().Name(nodeName(i)).Label(corev1.LabelHostname, nodeName(i)).
@@ -45,11 +45,11 @@ func cacheAware(b *testing.B) (*cacheaware.CacheAware, []fwk.NodeInfo) {
 	metrics, err := cacheaware.NewMetrics(prometheus.NewRegistry())
 	must(b, err)
 	caches := vicinityv1alpha1.GroupVersion().WithResource("nodedatasetcaches")
-	shared, err := cacheaware.NewShared(s.stateWith(b, caches, fullCaches()), s.nodes, s.informers, clock.RealClock{}, metrics, blockio.NewFills(time.Hour))
+	shared, err := cacheaware.NewShared(s.stateWith(ctx, b, caches, fullCaches()), s.nodes, s.informers, clock.RealClock{}, metrics, blockio.NewFills(time.Hour))
 	must(b, err)
 	args := &configv1.CacheAwareArgs{}
 	configv1.SetDefaults_CacheAwareArgs(args)
-	plugin, err := cacheaware.New(s.ctx, args, s.handle, shared)
+	plugin, err := cacheaware.New(ctx, args, s.handle, shared)
 	must(b, err)
 	return plugin, infos
 }

@@ -31,30 +31,32 @@ func nodeName(i int) string { return fmt.Sprint("node-", i) }
 // noActivation is for plugins of which no pod is rejected.
 type noActivation struct{ fwk.PodActivator }
 
-// surroundings are what plugins are built from. ctx ends with the benchmark.
+// surroundings are what plugins are built from.
 type surroundings struct {
-	ctx       context.Context
 	informers informers.SharedInformerFactory
 	nodes     *state.Nodes
 	handle    fwk.Handle
 }
 
-func newSurroundings(b *testing.B) *surroundings {
+// newSurroundings returns a context, too, that ends with the benchmark.
+func newSurroundings(b *testing.B) (context.Context, *surroundings) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
 	b.Cleanup(cancel)
-	s := &surroundings{ctx: ctx, informers: informers.NewSharedInformerFactory(fake.NewClientset(), 0)}
+	s := &surroundings{informers: informers.NewSharedInformerFactory(fake.NewClientset(), 0)}
 	var err error
 	s.nodes, err = state.NewNodes(s.informers.Core().V1().Nodes().Informer())
 	must(b, err)
 	s.handle, err = frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
 		frameworkruntime.WithInformerFactory(s.informers), frameworkruntime.WithPodActivator(noActivation{}))
 	must(b, err)
-	return s
+	return ctx, s
 }
 
 // stateWith is the state over a client in memory that serves one custom resource with these objects.
-func (s *surroundings) stateWith(b *testing.B, resource schema.GroupVersionResource, objects []*unstructured.Unstructured) *state.State {
+func (s *surroundings) stateWith(ctx context.Context, b *testing.B, resource schema.GroupVersionResource,
+	objects []*unstructured.Unstructured,
+) *state.State {
 	b.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(),
 		map[schema.GroupVersionResource]string{resource: objects[0].GetKind() + "List"})
@@ -69,8 +71,8 @@ func (s *surroundings) stateWith(b *testing.B, resource schema.GroupVersionResou
 	})
 	known, err := state.NewForClients(client, definitions, s.nodes, prometheus.NewRegistry())
 	must(b, err)
-	go known.Run(s.ctx)
-	must(b, known.WaitForSync(s.ctx))
+	go known.Run(ctx)
+	must(b, known.WaitForSync(ctx))
 	return known
 }
 

@@ -37,13 +37,13 @@ func (identityModels) OnModelChange(func())             {}
 // diskIO is the plugin over 5,000 nodes of 8 disks and 10 pods each.
 func diskIO(b *testing.B) (*diskio.DiskIO, []fwk.NodeInfo) {
 	b.Helper()
-	s := newSurroundings(b)
+	ctx, s := newSurroundings(b)
 	args := &configv1.DiskIOArgs{}
 	configv1.SetDefaults_DiskIOArgs(args)
 	metrics, err := diskio.NewMetrics(prometheus.NewRegistry())
 	must(b, err)
 	devices := diskiov1alpha1.GroupVersion().WithResource("nodediskdevices")
-	plugin, err := diskio.New(s.ctx, args, s.handle, s.stateWith(b, devices, describedDisks()), identityModels{},
+	plugin, err := diskio.New(ctx, args, s.handle, s.stateWith(ctx, b, devices, describedDisks()), identityModels{},
 		blockio.NewFills(time.Hour), clock.RealClock{}, metrics)
 	must(b, err)
 	infos := make([]fwk.NodeInfo, nodeCount)

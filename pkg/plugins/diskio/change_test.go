@@ -59,7 +59,7 @@ func TestDisksThatChange(t *testing.T) {
 			if tc.later > 0 {
 				c.clock.SetTime(testNow().Add(tc.later)) // and nothing is told
 			} else {
-				c.disks.set("n1", tc.after)
+				c.disks.set(tc.after)
 			}
 			if got, _ := c.try(ctx, t, pod, info); got != tc.wantAfter {
 				t.Errorf("after: reason %q, want %q", got, tc.wantAfter)
@@ -80,9 +80,9 @@ func TestDisksThatChangeWhileNodesAreFiltered(t *testing.T) {
 		for range 4 {
 			running.Go(func() { v.of(info, testNow()) })
 		}
-		running.Go(func() { c.disks.set("n1", large) })
+		running.Go(func() { c.disks.set(large) })
 		running.Wait()
-		running.Go(func() { c.disks.set("n1", last) })
+		running.Go(func() { c.disks.set(last) })
 		for range 4 {
 			running.Go(func() { v.of(info, testNow()) })
 		}

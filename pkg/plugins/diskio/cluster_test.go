@@ -61,7 +61,9 @@ func (d *diskTable) DiskNodes() []string {
 
 func (d *diskTable) OnDiskChange(f func(string)) { d.listeners = append(d.listeners, f) }
 
-func (d *diskTable) set(node string, disks *blockio.Node) {
+// set replaces what is known of n1, by nothing for nil.
+func (d *diskTable) set(disks *blockio.Node) {
+	const node = "n1"
 	d.mu.Lock()
 	if d.nodes[node] = disks; disks == nil {
 		delete(d.nodes, node)

@@ -194,7 +194,7 @@ func TestSumsFollowTheNode(t *testing.T) {
 		t.Errorf("on a copy from which preemption took the pod: %q, want it placed", got)
 	}
 	expect(short, "on the node itself")
-	c.disks.set("n1", oneDisk(supply(2000, 2000, 4000)))
+	c.disks.set(oneDisk(supply(2000, 2000, 4000)))
 	expect("", "after the disk grew")
 }
 
@@ -285,7 +285,7 @@ func TestADiskChangeActivatesRejectedPods(t *testing.T) {
 	defer cancel()
 	c := newCluster(ctx, t, configv1.DiskIOArgs{}, nil, map[string]*blockio.Node{"n1": oneDisk(supply(1, 1, 1))})
 	c.try(ctx, t, asking("p", most), node("n1"))
-	c.disks.set("n1", oneDisk(supply(1000, 1000, 2000)))
+	c.disks.set(oneDisk(supply(1000, 1000, 2000)))
 	select {
 	case got := <-c.activated:
 		if got != "team/p" {

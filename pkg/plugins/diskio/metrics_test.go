@@ -28,7 +28,8 @@ func TestMetrics(t *testing.T) {
 	})
 	for _, attempt := range []struct{ annotation, node string }{
 		{`{"rbps":"2Gi"}`, "fresh"},
-		{`{"wbps":"2Gi"}`, "fresh"}, {`{"wbps":"2Gi"}`, "stale"},
+		{`{"wbps":"2Gi"}`, "fresh"},
+		{`{"wbps":"2Gi"}`, "stale"},
 		{`{"riops":"2"}`, "operations"},
 		{`{"wiops":"20"}`, "operations"},
 		{some, "nowhere"},
