@@ -111,7 +111,7 @@ func (o *diskOptions) run(ctx context.Context, names []string, out, errOut io.Wr
 		fmt.Fprintf(errOut, "warning: %s\n", line)
 	}
 	if len(nodes) == 0 && len(names) == 0 {
-		fmt.Fprintln(errOut, "No disks found: no NodeDiskDevice describes those of a node."+cluster.lacks())
+		fmt.Fprintln(errOut, "No disks found: no NodeDiskDevice describes those of a node"+cluster.lacks()+".")
 	}
 	if len(missing) > 0 {
 		return errors.New("no NodeDiskDevice describes the disks of node " + strings.Join(missing, " or ") + cluster.lacks())

@@ -51,7 +51,7 @@ func (c *diskCluster) lacks() string {
 	if len(c.notInstalled) == 0 {
 		return ""
 	}
-	return " Not installed in this cluster: " + strings.Join(c.notInstalled, ", ") + "."
+	return "; not installed in this cluster: " + strings.Join(c.notInstalled, ", ")
 }
 
 // readDescriptions reads the nodes' disks as the scheduler does, with the same code, and returns when everything has

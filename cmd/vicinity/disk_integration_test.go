@@ -177,7 +177,7 @@ func TestIntegrationDisk(t *testing.T) {
 			}
 		}
 		stdout, stderr, err := disk()
-		const want = "No disks found: no NodeDiskDevice describes those of a node. Not installed in this cluster: " +
+		const want = "No disks found: no NodeDiskDevice describes those of a node; not installed in this cluster: " +
 			"nodediskdevices.diskio.x-k8s.io, nodediskiostats.diskio.x-k8s.io.\n"
 		if stdout != "" || !strings.HasSuffix(stderr, want) || err != nil {
 			t.Errorf("want no table and %q, found %q, %q, %v", want, stdout, stderr, err)
