@@ -30,11 +30,11 @@ func (a *added) AddAfter(r reconcile.Request, after time.Duration) {
 
 func TestWhichChangesCount(t *testing.T) {
 	withUID := func(o client.Object, uid types.UID) client.Object { o.SetUID(uid); return o }
-	reported := stats("io", "s", "n1")
+	reported := stats("io", "s")
 	reported.ResourceVersion = "2"
-	widened := stats("io", "s", "n1", "a")
+	widened := stats("io", "s", "a")
 	widened.Generation = 2
-	orphaned := stats("io", "s", "n1")
+	orphaned := stats("io", "s")
 	orphaned.OwnerReferences = []metav1.OwnerReference{{Name: "n1"}}
 
 	pods, disks, reports, nodes := onChange(samePod), onChange(sameNode), onChange(sameSpec), onChange(sameNode)
@@ -54,10 +54,10 @@ func TestWhichChangesCount(t *testing.T) {
 		"a description changes":            {handler: disks, before: devices("io", "d", "n1"), after: devices("io", "d", "n1")},
 		"a description names another node": {handler: disks, before: devices("io", "d", "n1"), after: devices("io", "d", "n2"), want: []string{"n1", "n2"}},
 		"a description is gone":            {handler: disks, before: devices("io", "d", "n1"), want: []string{"n1"}},
-		"a driver reports":                 {handler: reports, before: stats("io", "s", "n1"), after: reported},
-		"somebody edits the list":          {handler: reports, before: stats("io", "s", "n1"), after: widened, want: []string{"n1", "n1"}},
-		"somebody removes the owner":       {handler: reports, before: orphaned, after: stats("io", "s", "n1"), want: []string{"n1", "n1"}},
-		"somebody deletes the object":      {handler: reports, before: stats("io", "s", "n1"), want: []string{"n1"}},
+		"a driver reports":                 {handler: reports, before: stats("io", "s"), after: reported},
+		"somebody edits the list":          {handler: reports, before: stats("io", "s"), after: widened, want: []string{"n1", "n1"}},
+		"somebody removes the owner":       {handler: reports, before: orphaned, after: stats("io", "s"), want: []string{"n1", "n1"}},
+		"somebody deletes the object":      {handler: reports, before: stats("io", "s"), want: []string{"n1"}},
 		"a node appears":                   {handler: nodes, after: node("n1"), want: []string{"n1"}},
 		"a node's heartbeat":               {handler: nodes, before: node("n1"), after: node("n1")},
 		"another node of the name":         {handler: nodes, before: node("n1"), after: withUID(node("n1"), "other"), want: []string{"n1", "n1"}},

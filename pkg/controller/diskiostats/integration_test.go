@@ -203,7 +203,7 @@ func TestIntegrationReservedPodsFollowThePods(t *testing.T) {
 	s.create(devices(installed, "n1-nodediskdevice", "n1"))
 	s.create(devices(installed, "n2-nodediskdevice", "n2"))
 	// What the predecessor's scheduler left: a wrong list, and no owner.
-	s.create(stats(installed, statsOfN1, "n1", "default-old-pod", "gone"))
+	s.create(stats(installed, statsOfN1, "default-old-pod", "gone"))
 	s.startController()
 
 	// An empty list is a list: what others wrote goes.

@@ -23,12 +23,12 @@ type wish struct {
 }
 
 // wishOf reads the pod's annotations. An error is the user's to mend and names the place. The wish is only to be read.
-func (pl *DiskIO) wishOf(pod *corev1.Pod) (wish, error) {
+func (a *Accounts) wishOf(pod *corev1.Pod) (wish, error) {
 	key := annotationKey{
 		resources:  pod.Annotations[vicinityv1alpha1.BlockIOAnnotation],
 		throughput: pod.Annotations[vicinityv1alpha1.BlockIOThroughputAnnotation],
 	}
-	if known, ok := pl.parsed.get(key, 0); ok {
+	if known, ok := a.parsed.get(key, 0); ok {
 		return known, nil
 	}
 	demands, required, err := vicinityv1alpha1.BlockIOOf(pod.Annotations)
@@ -38,7 +38,7 @@ func (pl *DiskIO) wishOf(pod *corev1.Pod) (wish, error) {
 	w, onVolumes := wish{required: required}, false
 	for _, demand := range demands {
 		onVolumes = onVolumes || demand.Volume != ""
-		path, local, err := pl.pathOf(pod, demand.Volume)
+		path, local, err := a.pathOf(pod, demand.Volume)
 		if err != nil {
 			return wish{}, err
 		}
@@ -51,7 +51,7 @@ func (pl *DiskIO) wishOf(pod *corev1.Pod) (wish, error) {
 	}
 	// What is asked of volumes hangs on the pod; an absent annotation and an empty one differ, and share a key.
 	if !onVolumes && key != (annotationKey{}) {
-		pl.parsed.put(key, 0, w)
+		a.parsed.put(key, 0, w)
 	}
 	return w, nil
 }
@@ -66,7 +66,7 @@ func (w *wish) add(path string, request blockio.Request) {
 
 // pathOf returns where on the node a volume of the pod is, "" for the default disk, and false when it is on no disk of
 // the node at all. A claim that is not bound yet counts on the default disk: its place is not decided.
-func (pl *DiskIO) pathOf(pod *corev1.Pod, volume string) (path string, local bool, err error) {
+func (a *Accounts) pathOf(pod *corev1.Pod, volume string) (path string, local bool, err error) {
 	if volume == "" {
 		return "", true, nil
 	}
@@ -79,11 +79,11 @@ func (pl *DiskIO) pathOf(pod *corev1.Pod, volume string) (path string, local boo
 	if claimed == nil {
 		return "", true, nil
 	}
-	claim, err := pl.claims.PersistentVolumeClaims(pod.Namespace).Get(claimed.ClaimName)
+	claim, err := a.claims.PersistentVolumeClaims(pod.Namespace).Get(claimed.ClaimName)
 	if err != nil || claim.Spec.VolumeName == "" {
 		return "", true, nil //nolint:nilerr // the volume plugins complain about a claim that is missing
 	}
-	bound, err := pl.volumes.Get(claim.Spec.VolumeName)
+	bound, err := a.volumes.Get(claim.Spec.VolumeName)
 	switch {
 	case err != nil:
 		return "", true, nil //nolint:nilerr // likewise
@@ -108,12 +108,12 @@ func requestOf(d vicinityv1alpha1.BlockIODemand) blockio.Request {
 
 // normalized returns what requests take from a disk of the kind together. No requests are best effort, which no model
 // applies to.
-func (pl *DiskIO) normalized(requests []blockio.Request, kind blockio.Kind) (blockio.Demand, error) {
+func (a *Accounts) normalized(requests []blockio.Request, kind blockio.Kind) (blockio.Demand, error) {
 	if len(requests) == 0 {
-		return pl.bestEffort, nil
+		return a.bestEffort, nil
 	}
 	var sum blockio.Demand
-	model := pl.models.Model(kind)
+	model := a.models.Model(kind)
 	for _, request := range requests {
 		demand, err := model.Normalize(request)
 		if err != nil {
@@ -124,41 +124,22 @@ func (pl *DiskIO) normalized(requests []blockio.Request, kind blockio.Kind) (blo
 	return sum, nil
 }
 
-// charge calls add with what a pod that is on a node takes from each of its disks. A pod whose annotation cannot be
-// read, or to which the model does not apply, was placed by somebody who did not look: it is charged the minimum.
-func (pl *DiskIO) charge(pod *corev1.Pod, disks *blockio.Node, add func(disk int, demand blockio.Demand)) {
-	if pl.listed(pod) {
-		return
-	}
-	w, err := pl.wishOf(pod)
-	if err != nil {
-		w.targets = []target{{}}
-	}
-	for _, t := range w.targets {
-		disk := disks.DiskAt(t.path)
-		if disk < 0 {
-			continue
-		}
-		add(disk, pl.taken(t.requests, disks.Disks[disk].Kind))
-	}
-}
-
 // taken is normalized for pods that are placed: what cannot be told counts as the minimum.
-func (pl *DiskIO) taken(requests []blockio.Request, kind blockio.Kind) blockio.Demand {
+func (a *Accounts) taken(requests []blockio.Request, kind blockio.Kind) blockio.Demand {
 	if len(requests) == 0 {
-		return pl.bestEffort
+		return a.bestEffort
 	}
-	key, generation := demandKey{kind: kind, request: requests[0]}, pl.models.Generation()
+	key, generation := demandKey{kind: kind, request: requests[0]}, a.models.Generation()
 	single := len(requests) == 1
-	if demand, ok := pl.demands.get(key, generation); ok && single {
+	if demand, ok := a.demands.get(key, generation); ok && single {
 		return demand
 	}
-	demand, err := pl.normalized(requests, kind)
+	demand, err := a.normalized(requests, kind)
 	if err != nil {
-		demand = pl.bestEffort
+		demand = a.bestEffort
 	}
 	if single {
-		pl.demands.put(key, generation, demand)
+		a.demands.put(key, generation, demand)
 	}
 	return demand
 }

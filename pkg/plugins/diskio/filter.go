@@ -94,7 +94,7 @@ func (pl *DiskIO) free(s *podState, info fwk.NodeInfo, disks *blockio.Node, at i
 	used := pl.usage.of(info, disks)[at]
 	if at == disks.Default {
 		fill := pl.fill(info.Node().Name, s.now)
-		used.requested, used.unseen = used.requested.Add(fill), used.unseen.Add(fill)
+		used.Requested, used.Unseen = used.Requested.Add(fill), used.Unseen.Add(fill)
 	}
-	return device.Free(used.requested, used.unseen), device
+	return device.Free(used.Requested, used.Unseen), device
 }

@@ -3,13 +3,10 @@ package diskio
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	corelisters "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/clock"
 
@@ -31,12 +28,9 @@ type Disks interface {
 	OnDiskChange(listener func(node string))
 }
 
-// Models knows what disks make of requests. Its methods may be called from any goroutine.
-type Models interface {
-	// Model returns the model of a kind of disk, never nil.
-	Model(kind blockio.Kind) blockio.Model
-	// Generation changes whenever some kind gets another model.
-	Generation() uint64
+// ChangingModels are models that tell when they change.
+type ChangingModels interface {
+	Models
 	// OnModelChange registers a function that is called after the generation has changed.
 	OnModelChange(listener func())
 }
@@ -49,19 +43,15 @@ type Fills interface {
 
 // DiskIO implements the scheduler plugin.
 type DiskIO struct {
-	disks      Disks
-	models     Models
-	fills      Fills
-	claims     corelisters.PersistentVolumeClaimLister
-	volumes    corelisters.PersistentVolumeLister
-	clock      clock.PassiveClock
-	args       *configv1.DiskIOArgs
-	bestEffort blockio.Demand
-	scorer     *blockio.Scorer
-	usage      *usage
-	parsed     memo[annotationKey, wish]
-	demands    memo[demandKey, blockio.Demand]
-	waiting    *waiting.Pods[anyNode]
+	*Accounts
+
+	disks   Disks
+	fills   Fills
+	clock   clock.PassiveClock
+	args    *configv1.DiskIOArgs
+	scorer  *blockio.Scorer
+	usage   *usage
+	waiting *waiting.Pods[anyNode]
 }
 
 // anyNode is what rejected pods wait for: that some node's disks change.
@@ -77,7 +67,7 @@ var (
 )
 
 // New builds the plugin for one profile. Its goroutines end with ctx.
-func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks, models Models, fills Fills,
+func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks, models ChangingModels, fills Fills,
 	now clock.PassiveClock,
 ) (*DiskIO, error) {
 	args, ok := obj.(*configv1.DiskIOArgs)
@@ -97,11 +87,10 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 	}
 	core := handle.SharedInformerFactory().Core().V1()
 	pl := &DiskIO{
-		claims: core.PersistentVolumeClaims().Lister(), volumes: core.PersistentVolumes().Lister(),
-		disks: disks, models: models, fills: fills, clock: now, args: args, scorer: scorer, waiting: pods,
-		bestEffort: blockio.BestEffort(blockio.BytesPerSecond(args.BestEffortMinimum)),
+		Accounts: NewAccounts(args, models, core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()),
+		disks:    disks, fills: fills, clock: now, args: args, scorer: scorer, waiting: pods,
 	}
-	pl.usage = newUsage(pl.charge, models.Generation)
+	pl.usage = newUsage(pl.Charge, models.Generation)
 	disks.OnDiskChange(func(node string) {
 		pl.usage.forget(node)
 		pods.Changed(anyNode{})
@@ -128,8 +117,3 @@ func newScorer(args *configv1.DiskIOArgs) (*blockio.Scorer, error) {
 
 // Name returns the plugin's name.
 func (pl *DiskIO) Name() string { return Name }
-
-// listed reports that the pod's namespace is not looked at.
-func (pl *DiskIO) listed(pod *corev1.Pod) bool {
-	return slices.Contains(pl.args.NSWhiteList, pod.Namespace)
-}

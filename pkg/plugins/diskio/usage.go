@@ -17,7 +17,7 @@ import (
 // another one when a report comes.
 // Filter runs on many nodes at once: all fields are behind mu, and sums are replaced, not changed.
 type usage struct {
-	charge func(pod *corev1.Pod, disks *blockio.Node, add func(disk int, demand blockio.Demand))
+	charge func(uses []Use, pod *corev1.Pod, disks *blockio.Node)
 	models func() uint64 // the generation of the models by which demands are worked out
 
 	mu     sync.RWMutex
@@ -28,20 +28,15 @@ type nodeUsage struct {
 	generation int64
 	models     uint64
 	disks      *blockio.Node
-	byDisk     []diskUsage // indexed like the node's disks
+	byDisk     []Use // indexed like the node's disks
 }
 
-type diskUsage struct {
-	requested blockio.Demand // of all pods
-	unseen    blockio.Demand // of those that the report does not contain
-}
-
-func newUsage(charge func(*corev1.Pod, *blockio.Node, func(int, blockio.Demand)), models func() uint64) *usage {
+func newUsage(charge func([]Use, *corev1.Pod, *blockio.Node), models func() uint64) *usage {
 	return &usage{charge: charge, models: models, byNode: map[string]*nodeUsage{}}
 }
 
 // of returns the sums for a node with these disks. They are only to be read.
-func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node) []diskUsage {
+func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node) []Use {
 	name, generation, models := info.Node().Name, info.GetGeneration(), u.models()
 	u.mu.RLock()
 	known := u.byNode[name]
@@ -49,16 +44,9 @@ func (u *usage) of(info fwk.NodeInfo, disks *blockio.Node) []diskUsage {
 	if known != nil && known.generation == generation && known.models == models && known.disks == disks {
 		return known.byDisk
 	}
-	next := &nodeUsage{generation: generation, models: models, disks: disks, byDisk: make([]diskUsage, len(disks.Disks))}
+	next := &nodeUsage{generation: generation, models: models, disks: disks, byDisk: make([]Use, len(disks.Disks))}
 	for _, pod := range info.GetPods() {
-		_, seen := disks.Seen[string(pod.GetPod().UID)]
-		u.charge(pod.GetPod(), disks, func(disk int, demand blockio.Demand) {
-			sums := &next.byDisk[disk]
-			sums.requested = sums.requested.Add(demand)
-			if !seen {
-				sums.unseen = sums.unseen.Add(demand)
-			}
-		})
+		u.charge(next.byDisk, pod.GetPod(), disks)
 	}
 	u.mu.Lock()
 	u.byNode[name] = next
