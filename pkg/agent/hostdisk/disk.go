@@ -46,7 +46,8 @@ type Disk struct {
 	Rotational bool
 	// Partitions are ordered by name.
 	Partitions []Partition
-	// MountPoints are where file systems on the disk, its partitions or what is made of them are mounted, ordered.
+	// MountPoints are where file systems on the disk, its partitions or what is made of them are mounted, ordered. A folder
+	// that is mounted a second time does not count.
 	MountPoints []string
 }
 
@@ -107,6 +108,9 @@ func (i *Inventory) Behind(file string) []Disk {
 func (i *Inventory) addMountPoints() {
 	on := map[string][]string{}
 	for _, mount := range i.mounts {
+		if !mount.whole() {
+			continue
+		}
 		for _, name := range i.graph.disksOf(mount) {
 			on[name] = append(on[name], mount.Point)
 		}

@@ -41,7 +41,7 @@ func TestDiscoverAllKindsOfDisks(t *testing.T) {
 			Partitions: []Partition{
 				{"nvme0n1p1", Number{259, 1}, 1048576 * sectorBytes}, {"nvme0n1p2", Number{259, 2}, 1952474112 * sectorBytes},
 			},
-			MountPoints: []string{"/", "/boot", "/srv/mapped", "/var/lib/kubelet"},
+			MountPoints: []string{"/", "/boot", "/srv/mapped"},
 		},
 		// Two namespaces of one disk share model and serial number.
 		{ID: "SAMSUNG-X1_S1_nvme1n1", Name: "nvme1n1", Number: Number{259, 10}, Vendor: "NVMe", Model: "SAMSUNG-X1", Serial: "S1", SizeBytes: 1 << 20},

@@ -11,6 +11,8 @@ import (
 // Mount is a line of mountinfo.
 type Mount struct {
 	Number Number
+	// Root is the folder of the file system that is mounted: "/" for all of it.
+	Root string
 	// Point is where the file system is mounted, an absolute path.
 	Point string
 	// Type is the kind of the file system, such as "ext4".
@@ -47,7 +49,7 @@ func ParseMounts(content string) ([]Mount, error) {
 
 // parseMount reads "36 35 98:0 /root /point options [optional ...] - type source options".
 func parseMount(fields []string) (Mount, error) {
-	const number, point, firstOptional = 2, 4, 6
+	const number, root, point, firstOptional = 2, 3, 4, 6
 	if len(fields) < firstOptional {
 		return Mount{}, fmt.Errorf("expected at least %d fields, found %d", firstOptional, len(fields))
 	}
@@ -60,8 +62,12 @@ func parseMount(fields []string) (Mount, error) {
 		return Mount{}, err
 	}
 	rest := fields[firstOptional+end+1:]
-	return Mount{Number: n, Point: unescape(fields[point]), Type: rest[0], Source: unescape(rest[1])}, nil
+	return Mount{Number: n, Root: unescape(fields[root]), Point: unescape(fields[point]), Type: rest[0], Source: unescape(rest[1])}, nil
 }
+
+// whole tells a file system from a folder of one that is mounted a second time, which is how a container sees files of its
+// host. On btrfs each part that is mounted is a folder.
+func (m Mount) whole() bool { return m.Root == "/" || m.Type == "btrfs" }
 
 // unescape turns the kernel's \040 back into a space, and so for other bytes that would break a line into fields.
 func unescape(text string) string {
