@@ -38,6 +38,24 @@ func TestDiskDefaults(t *testing.T) {
 	}
 }
 
+func TestFioDefaults(t *testing.T) {
+	c := &AgentConfiguration{
+		Collectors:  []CollectorSchedule{{Name: DiskProfileCollector}},
+		DiskProfile: DiskProfileConfiguration{Fio: FioConfiguration{Folders: []string{"/srv/a", "/srv/b"}}},
+	}
+	SetDefaults_AgentConfiguration(c)
+	want := FioConfiguration{
+		Folders: []string{"/srv/a", "/srv/b"}, Program: "fio", CacheFile: "/srv/a/vicinity-disks.json", FileSize: resource.MustParse("1Gi"),
+		StepTime: metav1.Duration{Duration: 10 * time.Second}, TimeLimit: metav1.Duration{Duration: 5 * time.Minute}, MaxBusyPercent: 10,
+	}
+	if diff := cmp.Diff(want, c.DiskProfile.Fio); diff != "" {
+		t.Errorf("fio (-want +got):\n%s", diff)
+	}
+	if err := ValidateAgentConfiguration(nil, c, []string{DiskProfileCollector}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestValidateDisks(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -56,6 +74,32 @@ func TestValidateDisks(t *testing.T) {
 		{
 			"a path that is relative", func(c *AgentConfiguration) { c.DiskProfile.DefaultDiskPath = "var" },
 			`diskProfile.defaultDiskPath: Invalid value: "var": must be absolute, without "." or ".." segments, and at most 1024 bytes`,
+		},
+		{
+			"a root of the host that is relative", func(c *AgentConfiguration) { c.HostRoot = "host" },
+			`hostRoot: Invalid value: "host": must be absolute, without "." or ".." segments, and at most 1024 bytes`,
+		},
+		{
+			"fio on no disk", func(c *AgentConfiguration) { c.DiskProfile.Fio.MaxBusyPercent = 5 },
+			"diskProfile.fio.folders: Required value: say on which disks, by a folder on each",
+		},
+		{
+			"fio in a folder that is relative", func(c *AgentConfiguration) {
+				c.DiskProfile.Fio = FioConfiguration{Folders: []string{"/a", "b"}, CacheFile: "/c"}
+			},
+			`diskProfile.fio.folders[1]: Invalid value: "b": must be absolute, without "." or ".." segments, and at most 1024 bytes`,
+		},
+		{
+			"fio without bounds", func(c *AgentConfiguration) {
+				c.DiskProfile.Fio = FioConfiguration{
+					Folders: []string{"/a"}, FileSize: resource.MustParse("1Ti"), StepTime: metav1.Duration{Duration: time.Hour},
+					TimeLimit: metav1.Duration{Duration: time.Second}, MaxBusyPercent: 101,
+				}
+			},
+			`[diskProfile.fio.fileSize: Invalid value: "1Ti": must be between 16Mi and 64Gi, ` +
+				`diskProfile.fio.stepTime: Invalid value: "1h0m0s": must be between 1s and 1m0s, ` +
+				`diskProfile.fio.timeLimit: Invalid value: "1s": must be between 10s and 1h0m0s, ` +
+				"diskProfile.fio.maxBusyPercent: Invalid value: 101: must be between 1 and 100]",
 		},
 		{
 			"a capacity without writing", func(c *AgentConfiguration) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -14,6 +15,15 @@ const (
 	maxDiskStatsWindow = 600
 	maxDiskCapacities  = 256
 	maxDiskText        = 253
+
+	maxFioFolders   = 64
+	minFioFileSize  = 16 << 20
+	maxFioFileSize  = 64 << 30
+	minFioStepTime  = time.Second
+	maxFioStepTime  = time.Minute
+	minFioTimeLimit = 10 * time.Second
+	maxFioTimeLimit = time.Hour
+	maxBusyPercent  = 100
 )
 
 // validateDiskStats judges the defaulted section. It may be absent unless its collector is enabled.
@@ -43,10 +53,8 @@ func validateDiskProfile(at *field.Path, c *DiskProfileConfiguration) field.Erro
 		return nil
 	}
 	var faults field.ErrorList
-	if p := c.DefaultDiskPath; !path.IsAbs(p) || path.Clean(p) != p || len(p) > maxDatasetRootPath {
-		faults = append(faults, field.Invalid(at.Child("defaultDiskPath"), p,
-			fmt.Sprintf(`must be absolute, without "." or ".." segments, and at most %d bytes`, maxDatasetRootPath)))
-	}
+	faults = append(faults, validateFolder(at.Child("defaultDiskPath"), c.DefaultDiskPath)...)
+	faults = append(faults, validateFio(at.Child("fio"), &c.Fio)...)
 	if v := c.Heartbeat.Duration; v < minHeartbeat || v > maxHeartbeat {
 		faults = append(faults, field.Invalid(at.Child("heartbeat"), v.String(),
 			fmt.Sprintf("must be between %s and %s", minHeartbeat, maxHeartbeat)))
@@ -83,6 +91,47 @@ func validateDiskCapacity(at *field.Path, c *DiskCapacity) field.ErrorList {
 	}
 	if c.WriteIOPS < 0 {
 		faults = append(faults, field.Invalid(at.Child("writeIOPS"), c.WriteIOPS, "must not be negative"))
+	}
+	return faults
+}
+
+// validateFolder judges the path of a folder or file.
+func validateFolder(at *field.Path, p string) field.ErrorList {
+	if path.IsAbs(p) && path.Clean(p) == p && len(p) <= maxDatasetRootPath {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, p,
+		fmt.Sprintf(`must be absolute, without "." or ".." segments, and at most %d bytes`, maxDatasetRootPath))}
+}
+
+// validateFio judges the defaulted section.
+func validateFio(at *field.Path, c *FioConfiguration) field.ErrorList {
+	switch {
+	case c.absent():
+		return nil
+	case len(c.Folders) == 0:
+		return field.ErrorList{field.Required(at.Child("folders"), "say on which disks, by a folder on each")}
+	case len(c.Folders) > maxFioFolders:
+		return field.ErrorList{field.TooMany(at.Child("folders"), len(c.Folders), maxFioFolders)}
+	}
+	var faults field.ErrorList
+	for i, folder := range c.Folders {
+		faults = append(faults, validateFolder(at.Child("folders").Index(i), folder)...)
+	}
+	faults = append(faults, validateFolder(at.Child("cacheFile"), c.CacheFile)...)
+	if size := c.FileSize; size.CmpInt64(minFioFileSize) < 0 || size.CmpInt64(maxFioFileSize) > 0 {
+		faults = append(faults, field.Invalid(at.Child("fileSize"), size.String(), "must be between 16Mi and 64Gi"))
+	}
+	if v := c.StepTime.Duration; v < minFioStepTime || v > maxFioStepTime {
+		faults = append(faults, field.Invalid(at.Child("stepTime"), v.String(),
+			fmt.Sprintf("must be between %s and %s", minFioStepTime, maxFioStepTime)))
+	}
+	if v := c.TimeLimit.Duration; v < minFioTimeLimit || v > maxFioTimeLimit {
+		faults = append(faults, field.Invalid(at.Child("timeLimit"), v.String(),
+			fmt.Sprintf("must be between %s and %s", minFioTimeLimit, maxFioTimeLimit)))
+	}
+	if v := c.MaxBusyPercent; v < 1 || v > maxBusyPercent {
+		faults = append(faults, field.Invalid(at.Child("maxBusyPercent"), v, fmt.Sprintf("must be between 1 and %d", maxBusyPercent)))
 	}
 	return faults
 }

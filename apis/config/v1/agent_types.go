@@ -25,6 +25,11 @@ type AgentConfiguration struct {
 	// datasets tells the collector of that name where cached datasets lie. Required if that collector is listed.
 	Datasets DatasetsConfiguration `json:"datasets,omitzero"`
 
+	// hostRoot is a folder in which the proc and sys folders of the host are found, such as "/host" in a pod that has them
+	// mounted there, absolute. The collectors diskstats and diskprofile then see what the host has mounted and which pods
+	// run. Default: the agent's own /proc and /sys.
+	HostRoot string `json:"hostRoot,omitempty"`
+
 	// diskStats tells the collector diskstats how to average and when to report.
 	DiskStats DiskStatsConfiguration `json:"diskStats,omitzero"`
 
