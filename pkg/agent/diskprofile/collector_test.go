@@ -136,7 +136,7 @@ func TestCollectorRefusesToGuessTheDefaultDisk(t *testing.T) {
 
 // Whatever machine this runs on, its disks are reported, with the one behind the root folder as the default.
 func TestIntegrationReportsTheDisksOfThisMachine(t *testing.T) {
-	inventory, err := hostdisk.Discover(os.DirFS("/"))
+	inventory, err := hostdisk.Discover(os.DirFS("/"), hostdisk.Self)
 	if err != nil || len(inventory.Disks) == 0 {
 		t.Skipf("this machine tells no disks (%v)", err)
 	}

@@ -21,7 +21,7 @@ const (
 func describe(machine fs.FS, c *configv1.DiskProfileConfiguration) (
 	devices map[string]diskiov1alpha1.DiskDevice, unknown []string, err error,
 ) {
-	inventory, err := hostdisk.Discover(machine)
+	inventory, err := hostdisk.Discover(machine, hostdisk.Self)
 	if err != nil {
 		return nil, nil, err
 	}

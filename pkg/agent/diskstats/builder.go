@@ -10,6 +10,7 @@ import (
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/hostdisk"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
@@ -20,8 +21,6 @@ const Name = configv1.DiskStatsCollector
 type Options struct {
 	// Connect tells how to reach the API server. It is called only if the collector is enabled.
 	Connect func() (*rest.Config, error)
-	// Machine is the root of the machine's file system.
-	Machine fs.FS
 	// Namespace is where the node's objects are.
 	Namespace string
 	// Simulate is a file of disks to report instead of the machine's, or empty.
@@ -41,19 +40,21 @@ func NewBuilder(o Options) agent.Builder {
 			if err != nil {
 				return nil, fmt.Errorf("cannot make a client for the API server: %w", err)
 			}
-			return newCollector(&b.Config.DiskStats, o, store, b.Registerer)
+			return newCollector(&b.Config.DiskStats, hostdisk.Root(b.Config.HostRoot), o, store, b.Registerer)
 		},
 	}
 }
 
 // newCollector makes the collector of a configuration that is defaulted and valid.
-func newCollector(c *configv1.DiskStatsConfiguration, o Options, store objects, r prometheus.Registerer) (*Collector, error) {
+func newCollector(
+	c *configv1.DiskStatsConfiguration, machine fs.FS, o Options, store objects, r prometheus.Registerer,
+) (*Collector, error) {
 	m, err := newMetrics(r)
 	if err != nil {
 		return nil, err
 	}
 	return &Collector{
-		machine: o.Machine, simulate: o.Simulate, window: window{size: int(c.Window)}, objects: store,
+		machine: machine, simulate: o.Simulate, window: window{size: int(c.Window)}, objects: store,
 		schedule: report.Schedule{Heartbeat: c.Heartbeat.Duration}, thresholdPercent: c.ReportThresholdPercent, metrics: m,
 	}, nil
 }

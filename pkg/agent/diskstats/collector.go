@@ -48,10 +48,14 @@ func (c *Collector) Collect(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	c.window.add(now, counters)
+	// What follows is worth having, but a report can do without.
+	pods, podsErr := hostdisk.ReadPods(c.machine)
+	pressure, hasPressure, pressureErr := hostdisk.ReadPressure(c.machine)
+	err = errors.Join(podsErr, pressureErr)
+	c.window.add(sample{now, counters, pods})
 	used := c.window.usage()
-	pressure, hasPressure, err := hostdisk.ReadPressure(c.machine)
 	c.metrics.observe(c.devices, used, pressure)
+	c.metrics.observePods(c.devices, c.window.podUsage(), len(pods))
 	if !c.window.ready() {
 		return err
 	}
@@ -72,7 +76,11 @@ func (c *Collector) report(ctx context.Context, now time.Time, used map[string]u
 	if err := c.readDevices(ctx, now); err != nil {
 		return c.schedule.Done(now, err)
 	}
-	status := diskiov1alpha1.NodeDiskIOStatsStatus{AllocableBandwidth: allocable(c.devices, measured(c.devices, used))}
+	status := diskiov1alpha1.NodeDiskIOStatsStatus{
+		AllocableBandwidth: allocable(c.devices, demands(c.devices, used)),
+		Measured:           measured(c.devices, used),
+		ObservedPods:       c.window.seen(),
+	}
 	if hasPressure {
 		status.PressurePartsPerMillion = pressures(c.devices, used, p.Some)
 	}
@@ -89,8 +97,10 @@ func (c *Collector) reportSimulated(ctx context.Context, now time.Time) error {
 		return c.schedule.Done(now, err)
 	}
 	c.devices = disks.Devices
+	used := simulated(c.devices, disks.Used)
 	return c.send(ctx, now, diskiov1alpha1.NodeDiskIOStatsStatus{
-		AllocableBandwidth: allocable(c.devices, simulated(c.devices, disks.Used)),
+		AllocableBandwidth: allocable(c.devices, demands(c.devices, used)),
+		Measured:           measured(c.devices, used),
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
@@ -74,7 +76,7 @@ func newTestCollector(t *testing.T, machine fs.FS, simulate string, store *fakeO
 		Collectors: []configv1.CollectorSchedule{{Name: Name}}, DiskStats: configv1.DiskStatsConfiguration{Window: window},
 	}
 	configv1.SetDefaults_AgentConfiguration(config)
-	c, err := newCollector(&config.DiskStats, Options{Machine: machine, Simulate: simulate}, store, prometheus.NewRegistry())
+	c, err := newCollector(&config.DiskStats, machine, Options{Simulate: simulate}, store, prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +162,76 @@ func TestCollectorReportsWhatIsLeft(t *testing.T) {
 	}
 	if got := store.last("d2"); got != "not reported" {
 		t.Errorf("a disk that is not there: %s", got)
+	}
+}
+
+// usePods lets pods have written so many MiB each since they started.
+func (m *machine) usePods(writtenMi map[string]int64) {
+	maps.DeleteFunc(m.MapFS, func(name string, _ *fstest.MapFile) bool { return strings.HasPrefix(name, "sys/fs/cgroup/") })
+	for uid, mi := range writtenMi {
+		m.MapFS["sys/fs/cgroup/kubepods/burstable/pod"+uid+"/io.stat"] = &fstest.MapFile{
+			Data: fmt.Appendf(nil, "254:0 rbytes=0 wbytes=%d rios=0 wios=%d dbytes=0 dios=0\n", mi<<20, mi),
+		}
+	}
+}
+
+func TestCollectorTellsWhatPodsDo(t *testing.T) {
+	m, store := newMachine(), &fakeObjects{devices: map[string]diskiov1alpha1.DiskDevice{"d1": disk("vda", "1000Mi", "1000Mi", "2000Mi")}}
+	c := newTestCollector(t, m, "", store, 10)
+	for i := range int64(41) {
+		pods := map[string]int64{"aaaaaaaa-1": 10 * i, "aaaaaaaa-2": 30 * i}
+		switch {
+		case i >= 38:
+			pods["aaaaaaaa-3"] = 5 * i // has not been there for half of the window
+		case i < 20:
+			pods["aaaaaaaa-4"] = i // is gone
+		}
+		m.usePods(pods)
+		m.run(0, 100)
+		if err := c.Collect(t.Context(), start().Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 35 {
+			store.generation++
+		}
+	}
+	last := store.writes[len(store.writes)-1]
+	if diff := cmp.Diff([]string{"aaaaaaaa-1", "aaaaaaaa-2"}, last.ObservedPods); diff != "" || *last.ObservedGeneration != 1 {
+		t.Errorf("pods of generation %d (-want +got):\n%s", *last.ObservedGeneration, diff)
+	}
+	// The pods that were there all the time write 10 + 30 MiB/s. The third was there in 2 of 10 steps: 5 MiB/s * 2 / 10.
+	if got := testutil.ToFloat64(c.metrics.podBytes.WithLabelValues("vda", "write")); got != 41<<20 {
+		t.Errorf("pods write %.0f bytes per second, want 41 MiB", got)
+	}
+	if got := testutil.ToFloat64(c.metrics.pods); got != 3 {
+		t.Errorf("%v pods, want 3", got)
+	}
+	// Each second 100 operations of each direction end, reads after 2 ms and writes after 4 ms; the disk is busy for 200 ms.
+	want := map[string]diskiov1alpha1.DiskUsage{"d1": {
+		WriteBytesPerSecond: 100 << 20, ReadIOPS: 100, WriteIOPS: 100,
+		ReadLatencyMicroseconds: 2000, WriteLatencyMicroseconds: 4000, BusyPartsPerMillion: 200000,
+	}}
+	if diff := cmp.Diff(want, last.Measured); diff != "" {
+		t.Errorf("measured (-want +got):\n%s", diff)
+	}
+}
+
+func TestCollectorReportsDisksWithoutWhatItCannotRead(t *testing.T) {
+	m, store := newMachine(), &fakeObjects{devices: map[string]diskiov1alpha1.DiskDevice{"d1": disk("vda", "1000Mi", "1000Mi", "2000Mi")}}
+	m.MapFS["proc/pressure/io"] = &fstest.MapFile{Data: []byte("some avg10=much\n")}
+	m.MapFS["sys/fs/cgroup/kubepods/podaaaaaaaa/io.stat"] = &fstest.MapFile{Data: []byte("254:0 rbytes=many\n")}
+	c := newTestCollector(t, m, "", store, 2)
+	for i := range 3 {
+		m.run(100, 100)
+		err := c.Collect(t.Context(), start().Add(time.Duration(i)*time.Second))
+		for _, want := range []string{`found "much"`, "pod aaaaaaaa: io.stat"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("Collect() = %v, want it to say %q", err, want)
+			}
+		}
+	}
+	if got := store.last("d1"); got != "900/900/1800 0/0" || store.writes[0].PressurePartsPerMillion != nil {
+		t.Errorf("left %s, pressure %v, want the disk without pressure", got, store.writes[0].PressurePartsPerMillion)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestIntegrationMeasuresDirectWrites(t *testing.T) {
 func directFile(t *testing.T) (*os.File, hostdisk.Disk) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "direct")
-	inventory, err := hostdisk.Discover(os.DirFS("/"))
+	inventory, err := hostdisk.Discover(os.DirFS("/"), hostdisk.Self)
 	if err != nil {
 		t.Skipf("this machine does not tell its disks: %v", err)
 	}

@@ -9,7 +9,10 @@ import (
 	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
 )
 
-const partsPerMillion = 1000000
+const (
+	partsPerMillion       = 1000000
+	microsecondsPerSecond = 1000000
+)
 
 // demand is what is taken from a disk: bytes and operations per second.
 type demand struct {
@@ -48,26 +51,51 @@ func whole(rate float64) int64 {
 	return int64(math.Round(rate))
 }
 
-// measured finds what is used of each described disk, by identifier. A disk that the kernel does not know by its name is
+// usageOf finds what is used of a described disk. Without a name it is not one of this machine.
+func usageOf(device *diskiov1alpha1.DiskDevice, used map[string]usage) (usage, bool) {
+	u, ok := used[path.Base(device.Name)]
+	return u, ok
+}
+
+// demands is what is taken from each described disk, by identifier. A disk that the kernel does not know by its name is
 // left out.
-func measured(devices map[string]diskiov1alpha1.DiskDevice, used map[string]usage) map[string]demand {
+func demands(devices map[string]diskiov1alpha1.DiskDevice, used map[string]usage) map[string]demand {
 	found := map[string]demand{}
-	for id := range devices {
-		if u, ok := used[path.Base(devices[id].Name)]; ok {
+	for id, device := range devices {
+		if u, ok := usageOf(&device, used); ok {
 			found[id] = demand{u.read.bytes, u.write.bytes, u.read.operations, u.write.operations}
 		}
 	}
 	return found
 }
 
-// simulated is measured for disks that are given.
-func simulated(devices map[string]diskiov1alpha1.DiskDevice, used map[string]diskiov1alpha1.IOBandwidth) map[string]demand {
-	found := map[string]demand{}
-	for id := range devices {
+// measured is the use of each described disk in the form of a report.
+func measured(devices map[string]diskiov1alpha1.DiskDevice, used map[string]usage) map[string]diskiov1alpha1.DiskUsage {
+	found := map[string]diskiov1alpha1.DiskUsage{}
+	for id, device := range devices {
+		u, ok := usageOf(&device, used)
+		if !ok {
+			continue
+		}
+		found[id] = diskiov1alpha1.DiskUsage{
+			ReadBytesPerSecond: whole(u.read.bytes), WriteBytesPerSecond: whole(u.write.bytes),
+			ReadIOPS: whole(u.read.operations), WriteIOPS: whole(u.write.operations),
+			ReadLatencyMicroseconds:  whole(u.read.wait * microsecondsPerSecond),
+			WriteLatencyMicroseconds: whole(u.write.wait * microsecondsPerSecond),
+			BusyPartsPerMillion:      whole(u.busy * partsPerMillion),
+		}
+	}
+	return found
+}
+
+// simulated is the use of disks that are given, by name as the kernel would tell it.
+func simulated(devices map[string]diskiov1alpha1.DiskDevice, used map[string]diskiov1alpha1.IOBandwidth) map[string]usage {
+	found := map[string]usage{}
+	for id, device := range devices {
 		u := used[id]
-		found[id] = demand{
-			float64(max(0, u.Read.Value())), float64(max(0, u.Write.Value())),
-			float64(max(0, u.ReadIOPS)), float64(max(0, u.WriteIOPS)),
+		found[path.Base(device.Name)] = usage{
+			read:  flow{bytes: float64(max(0, u.Read.Value())), operations: float64(max(0, u.ReadIOPS))},
+			write: flow{bytes: float64(max(0, u.Write.Value())), operations: float64(max(0, u.WriteIOPS))},
 		}
 	}
 	return found
@@ -86,8 +114,8 @@ func allocable(devices map[string]diskiov1alpha1.DiskDevice, taken map[string]de
 // pressures is the pressure of each disk of which the use is known.
 func pressures(devices map[string]diskiov1alpha1.DiskDevice, used map[string]usage, some float64) map[string]int64 {
 	found := map[string]int64{}
-	for id := range devices {
-		if u, ok := used[path.Base(devices[id].Name)]; ok {
+	for id, device := range devices {
+		if u, ok := usageOf(&device, used); ok {
 			found[id] = int64(math.Round(min(some, u.busy, 1) * partsPerMillion))
 		}
 	}

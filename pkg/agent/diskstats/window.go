@@ -1,10 +1,14 @@
 package diskstats
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/hostdisk"
 )
+
+// maxPods is how many pods a NodeDiskIOStats takes; no node runs as many.
+const maxPods = 4096
 
 // usage is what a disk did on average over the window.
 type usage struct {
@@ -23,7 +27,8 @@ type flow struct {
 // sample is what the counters were at a time.
 type sample struct {
 	at       time.Time
-	counters map[string]hostdisk.Counters
+	counters map[string]hostdisk.Counters                     // by the name of the device
+	pods     map[string]map[hostdisk.Number]hostdisk.Counters // by UID
 }
 
 // window keeps the latest samples.
@@ -32,12 +37,12 @@ type window struct {
 	size    int
 }
 
-// add takes in the counters of now and forgets those that are too old.
-func (w *window) add(now time.Time, counters map[string]hostdisk.Counters) {
+// add takes in a sample and forgets those that are too old.
+func (w *window) add(s sample) {
 	if len(w.samples) > w.size { // size steps are between size+1 samples
 		w.samples = append(w.samples[:0], w.samples[1:]...)
 	}
-	w.samples = append(w.samples, sample{now, counters})
+	w.samples = append(w.samples, s)
 }
 
 // ready tells whether there is enough for a first report.
@@ -63,6 +68,52 @@ func (w *window) usage() map[string]usage {
 			}
 		}
 		if elapsed > 0 {
+			found[name] = mean(sum, elapsed)
+		}
+	}
+	return found
+}
+
+// seen returns the pods whose use the window contains, ordered: those that are there and have been for half of it.
+func (w *window) seen() []string {
+	if len(w.samples) == 0 {
+		return nil
+	}
+	var found []string
+	half, last := w.samples[(len(w.samples)-1)/2], w.samples[len(w.samples)-1]
+	for uid := range last.pods {
+		if _, before := half.pods[uid]; before && len(found) < maxPods {
+			found = append(found, uid)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// podUsage returns what all pods did together with each device, by its name. Steps count as in usage.
+func (w *window) podUsage() map[string]usage {
+	sums := map[hostdisk.Number]hostdisk.Counters{}
+	var elapsed time.Duration
+	for i := 1; i < len(w.samples); i++ {
+		step := w.samples[i].at.Sub(w.samples[i-1].at)
+		if step <= 0 {
+			continue
+		}
+		elapsed += step
+		for uid, devices := range w.samples[i].pods {
+			for number, after := range devices {
+				if before, known := w.samples[i-1].pods[uid][number]; known && forward(before, after) {
+					sums[number] = plus(sums[number], before, after)
+				}
+			}
+		}
+	}
+	found := map[string]usage{}
+	if elapsed == 0 {
+		return found
+	}
+	for name, counters := range w.samples[len(w.samples)-1].counters {
+		if sum, ok := sums[counters.Number]; ok {
 			found[name] = mean(sum, elapsed)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 // Counters is what a block device has done since the machine started. They begin at 0 again when the device is removed.
 type Counters struct {
+	Number      Number
 	Read, Write Transfers
 	// Busy is for how long at least one operation was under way.
 	Busy time.Duration
@@ -69,7 +70,12 @@ func parseCounters(fields []string) (Counters, error) {
 		}
 		n[i] = value
 	}
+	number, err := parseNumber(fields[0] + ":" + fields[1])
+	if err != nil {
+		return Counters{}, err
+	}
 	return Counters{
+		Number: number,
 		Read:  Transfers{Operations: n[reads], Bytes: bytesOfSectors(n[readSectors]), Waited: millis(n[readMillis])},
 		Write: Transfers{Operations: n[writes], Bytes: bytesOfSectors(n[writeSectors]), Waited: millis(n[writeMillis])},
 		Busy:  millis(n[busyMillis]),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -67,13 +68,25 @@ type Inventory struct {
 	graph  *graph
 }
 
-// Discover reads /sys/block and /proc/self/mountinfo.
-func Discover(root fs.FS) (*Inventory, error) {
+// Root is the machine's root folder, for functions that take one. Host is where the host's proc and sys folders are, empty
+// for those of the process.
+func Root(host string) fs.FS { return os.DirFS(cmp.Or(host, "/")) }
+
+// MountsOf tells whose mounts are the machine's: with the host's proc folder at hand, those of its first process.
+func MountsOf(host string) string {
+	if host == "" {
+		return Self
+	}
+	return Init
+}
+
+// Discover reads /sys/block and what is mounted for a process, which is Self or Init.
+func Discover(root fs.FS, process string) (*Inventory, error) {
 	entries, err := fs.ReadDir(root, "sys/block")
 	if err != nil {
 		return nil, fmt.Errorf("cannot list the disks of this machine: %w", err)
 	}
-	mounts, err := ReadMounts(root)
+	mounts, err := ReadMounts(root, process)
 	if err != nil {
 		return nil, err
 	}

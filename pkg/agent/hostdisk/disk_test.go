@@ -11,7 +11,7 @@ import (
 // discover reads a recorded tree.
 func discover(t *testing.T, tree string) *Inventory {
 	t.Helper()
-	found, err := Discover(os.DirFS("testdata/" + tree))
+	found, err := Discover(os.DirFS("testdata/"+tree), Self)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,10 +94,10 @@ func TestBehindFindsTheDisksOfAPath(t *testing.T) {
 }
 
 func TestDiscoverTellsWhatIsMissing(t *testing.T) {
-	if _, err := Discover(fstest.MapFS{}); err == nil {
+	if _, err := Discover(fstest.MapFS{}, Self); err == nil {
 		t.Error("no error for a tree without sys/block")
 	}
-	if _, err := Discover(fstest.MapFS{"sys/block/vda/dev": {Data: []byte("254:0")}}); err == nil {
+	if _, err := Discover(fstest.MapFS{"sys/block/vda/dev": {Data: []byte("254:0")}}, Self); err == nil {
 		t.Error("no error for a tree without mountinfo")
 	}
 }
@@ -112,11 +112,27 @@ func TestBehindEndsForDevicesMadeOfEachOther(t *testing.T) {
 		"sys/block/dm-1/size":            {Data: []byte("8\n")},
 		"sys/block/dm-1/slaves/dm-0/dev": {},
 		"proc/self/mountinfo":            {Data: []byte("1 0 253:0 / / rw - ext4 /dev/dm-0 rw\n")},
-	})
+	}, Self)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := found.Behind("/"); len(got) != 0 {
 		t.Errorf("Behind() = %v, want no disk", got)
+	}
+}
+
+// In a pod, the agent's own mounts are those of its container, and the first process's those of the host.
+func TestDiscoverReadsTheMountsOfTheFirstProcess(t *testing.T) {
+	found, err := Discover(fstest.MapFS{
+		"sys/block/vda/dev":   {Data: []byte("254:0\n")},
+		"sys/block/vda/size":  {Data: []byte("8\n")},
+		"proc/self/mountinfo": {Data: []byte("1 0 0:9 / / rw - overlay overlay rw\n")},
+		"proc/1/mountinfo":    {Data: []byte("1 0 254:0 / / rw - ext4 /dev/vda rw\n")},
+	}, Init)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found.Behind("/var/lib"); len(got) != 1 || got[0].Name != "vda" {
+		t.Errorf("Behind() = %v, want vda", got)
 	}
 }

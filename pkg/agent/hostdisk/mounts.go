@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 )
@@ -21,9 +22,17 @@ type Mount struct {
 	Source string
 }
 
-// ReadMounts reads what is mounted for this process.
-func ReadMounts(root fs.FS) ([]Mount, error) {
-	content, err := fs.ReadFile(root, "proc/self/mountinfo")
+// Whose mounts are read.
+const (
+	// Self is the process that reads.
+	Self = "self"
+	// Init is the first process of the machine that the root is of.
+	Init = "1"
+)
+
+// ReadMounts reads what is mounted for a process, which is Self or Init.
+func ReadMounts(root fs.FS, process string) ([]Mount, error) {
+	content, err := fs.ReadFile(root, path.Join("proc", process, "mountinfo"))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read what is mounted: %w", err)
 	}

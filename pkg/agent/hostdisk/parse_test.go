@@ -32,10 +32,12 @@ func TestParseCounters(t *testing.T) {
 	}
 	want := map[string]Counters{
 		"sda": {
+			Number: Number{8, 0},
 			Read:  Transfers{1, 3 * 512, 4 * time.Millisecond},
 			Write: Transfers{5, 7 * 512, 8 * time.Millisecond}, Busy: 10 * time.Millisecond,
 		},
 		"nvme0n1": {
+			Number: Number{259, 0},
 			Read:  Transfers{10, 16 * 512, 20 * time.Millisecond},
 			Write: Transfers{30, 32 * 512, 40 * time.Millisecond}, Busy: 50 * time.Millisecond,
 		},
@@ -56,6 +58,7 @@ func TestParsersQuoteWhatTheyCannotRead(t *testing.T) {
 		want  string
 	}{
 		{"counters with too few fields", counters, "8 0 sda 1 2", `diskstats: line "8 0 sda 1 2": expected at least 14 fields, found 5`},
+		{"counters of no device", counters, "8 x sda 1 2 3 4 5 6 7 8 9 10 11", `expected a device number such as 8:1, found "8:x"`},
 		{"counters that are no numbers", counters, "8 0 sda 1 2 3 4 5 6 7 -8 9 10 11", "expected a number in field 11"},
 		{"a mount with too few fields", mounts, "1 2 3:4", `mountinfo: line "1 2 3:4": expected at least 6 fields, found 3`},
 		{"a mount without its second half", mounts, "1 2 3:4 / / rw shared:1", `expected "-", a type and a source`},
@@ -134,7 +137,7 @@ func FuzzDiscover(f *testing.F) {
 			"sys/block/dm-0/dm/name": {Data: []byte(mapped)},
 			"proc/self/mountinfo":    {Data: []byte(mounts)},
 		}
-		found, err := Discover(tree)
+		found, err := Discover(tree, Self)
 		if err != nil {
 			return
 		}
