@@ -2,63 +2,25 @@ package diskprofile
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
+	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
-	"github.com/vicinity-scheduler/vicinity/pkg/agent"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/disksim"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/fioprofile"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/hostdisk"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
-// Name is the collector's name in the configuration.
-const Name = configv1.DiskProfileCollector
-
-const objectSuffix = "-nodediskdevice"
-
-// Options is what the collector needs beside its configuration.
-type Options struct {
-	// Connect tells how to reach the API server. It is called only if the collector is enabled.
-	Connect func() (*rest.Config, error)
-	// Machine is the root of the machine's file system.
-	Machine fs.FS
-	// Namespace is where the node's object is.
-	Namespace string
-	// Simulate is a file of disks to report instead of the machine's, or empty.
-	Simulate string
-}
-
-// NewBuilder returns the builder of the collector.
-func NewBuilder(o Options) agent.Builder {
-	return agent.Builder{
-		Name: Name,
-		New: func(_ context.Context, b agent.BuilderOptions) (agent.Collector, error) {
-			config, err := o.Connect()
-			if err != nil {
-				return nil, err
-			}
-			store, err := report.NewStore(config, report.Object{
-				Kind:     diskiov1alpha1.GroupVersion().WithKind("NodeDiskDevice"),
-				Resource: "nodediskdevices", Namespace: o.Namespace, Name: b.NodeName + objectSuffix, Node: b.NodeName,
-			})
-			if err != nil {
-				return nil, fmt.Errorf("cannot make a client for the API server: %w", err)
-			}
-			return newCollector(&b.Config.DiskProfile, b.NodeName, o, store, b.Registerer)
-		},
-	}
-}
-
 // specStore is where the node's disks are described. Its errors say what to do.
 type specStore interface {
+	// Read fills in the object; false if there is none.
+	Read(ctx context.Context, into any) (bool, error)
 	// WriteSpec replaces the spec, and creates the object if need be.
 	WriteSpec(ctx context.Context, object any) error
 	// Close releases the connection.
@@ -67,41 +29,21 @@ type specStore interface {
 
 // Collector is the diskprofile collector. The package comment says what it does.
 type Collector struct {
-	config            *configv1.DiskProfileConfiguration
-	node              string
-	machine           fs.FS
-	simulate          string
-	store             specStore
-	schedule          report.Schedule
-	known, unknown    prometheus.Gauge
-	reports           *prometheus.CounterVec
-	reported          map[string]diskiov1alpha1.DiskDevice
-	unknownWhenLogged int
-}
+	config   *configv1.DiskProfileConfiguration
+	node     string
+	machine  machine
+	simulate string
+	store    specStore
+	schedule report.Schedule
+	metrics  *metrics
+	fio      *fioprofile.Profiler // nil if nothing is to be measured
 
-// newCollector makes the collector of a configuration that is defaulted and valid.
-func newCollector(
-	c *configv1.DiskProfileConfiguration, node string, o Options, store specStore, r prometheus.Registerer,
-) (*Collector, error) {
-	disks := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "vicinity_agent_diskprofile_disks",
-		Help: "Disks of the node, by whether it is known what they can do: known or unknown. The latter are not reported.",
-	}, []string{"capacity"})
-	reports := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "vicinity_agent_diskprofile_reports_total",
-		Help: "Reports written to the API server, by what caused them: start, change or heartbeat.",
-	}, []string{"reason"})
-	if err := errors.Join(r.Register(disks), r.Register(reports)); err != nil {
-		return nil, fmt.Errorf("cannot register the metrics of the diskprofile collector: %w", err)
-	}
-	for _, reason := range []string{report.ReasonStart, report.ReasonChange, report.ReasonHeartbeat} {
-		reports.WithLabelValues(reason)
-	}
-	return &Collector{
-		config: c, node: node, machine: o.Machine, simulate: o.Simulate, store: store,
-		schedule: report.Schedule{Heartbeat: c.Heartbeat.Duration},
-		known:    disks.WithLabelValues("known"), unknown: disks.WithLabelValues("unknown"), reports: reports,
-	}, nil
+	// inherited is what the report of an earlier agent said.
+	inherited    map[string]diskiov1alpha1.DiskDevice
+	hasInherited bool
+	reported     map[string]diskiov1alpha1.DiskDevice
+	// logged are the disks of unknown capacity that the log has been told of.
+	logged []string
 }
 
 // Name implements agent.Collector.
@@ -109,11 +51,14 @@ func (c *Collector) Name() string { return Name }
 
 // Collect implements agent.Collector.
 func (c *Collector) Collect(ctx context.Context, now time.Time) error {
-	devices, err := c.devices(ctx)
+	if err := c.inherit(ctx, now); err != nil {
+		return err
+	}
+	devices, err := c.devices(ctx, now)
 	if err != nil {
 		return err
 	}
-	if !c.schedule.MayTry(now) {
+	if devices == nil || !c.schedule.MayTry(now) {
 		return c.schedule.Failure()
 	}
 	reason := c.schedule.Reason(now, !equality.Semantic.DeepEqual(c.reported, devices))
@@ -126,34 +71,119 @@ func (c *Collector) Collect(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("cannot report the disks: %w", err)
 	}
 	c.reported = devices
-	c.reports.WithLabelValues(reason).Inc()
+	c.metrics.reports.WithLabelValues(reason).Inc()
 	klog.FromContext(ctx).V(2).Info("Reported the disks", "reason", reason, "disks", len(devices))
 	return nil
 }
 
 // Close implements agent.Collector.
-func (c *Collector) Close(context.Context) error {
+func (c *Collector) Close(ctx context.Context) error {
 	c.store.Close()
+	if c.fio == nil {
+		return nil
+	}
+	return c.fio.Close(ctx)
+}
+
+// inherit reads what an earlier agent reported, once.
+func (c *Collector) inherit(ctx context.Context, now time.Time) error {
+	if c.hasInherited || c.simulate != "" {
+		return nil
+	}
+	if !c.schedule.MayTry(now) {
+		return c.schedule.Failure()
+	}
+	object := &diskiov1alpha1.NodeDiskDevice{}
+	if _, err := c.store.Read(ctx, object); err != nil {
+		c.schedule.Attempt(now)
+		return c.schedule.Done(now, fmt.Errorf("cannot read the report of an earlier agent: %w", err))
+	}
+	c.inherited, c.hasInherited = object.Spec.Devices, true
 	return nil
 }
 
-// devices returns what is to be reported.
-func (c *Collector) devices(ctx context.Context) (map[string]diskiov1alpha1.DiskDevice, error) {
+// devices returns what is to be reported, nil while that is not known.
+func (c *Collector) devices(ctx context.Context, now time.Time) (map[string]diskiov1alpha1.DiskDevice, error) {
 	if c.simulate != "" {
 		disks, err := disksim.Load(c.simulate)
 		if err != nil {
 			return nil, err
 		}
-		c.known.Set(float64(len(disks.Devices)))
+		c.metrics.known.Set(float64(len(disks.Devices)))
 		return disks.Devices, nil
 	}
-	devices, unknown, err := describe(c.machine, c.config)
-	c.known.Set(float64(len(devices)))
-	c.unknown.Set(float64(len(unknown)))
-	if len(unknown) != c.unknownWhenLogged {
-		c.unknownWhenLogged = len(unknown)
-		klog.FromContext(ctx).Info("Disks of which nobody says what they can do are not reported: "+
-			"add entries to diskProfile.capacities", "disks", unknown)
+	inventory, err := hostdisk.Discover(c.machine.root, c.machine.mountsOf)
+	if err != nil {
+		return nil, err
 	}
-	return devices, err
+	table := inTable(c.config.Capacities)
+	targets, err := c.targets(ctx, inventory, table)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]fioprofile.Capacity{}
+	if len(targets) > 0 {
+		if known, err = c.fio.Known(ctx, now, targets); err != nil {
+			return nil, err
+		}
+	}
+	found := describe(inventory, c.config.DefaultDiskPath, table, measured(known), inReport(c.inherited))
+	c.metrics.known.Set(float64(len(found.devices) + found.omitted))
+	c.metrics.unknown.Set(float64(len(found.unknown)))
+	c.logUnknown(ctx, found.unknown)
+	disk := found.defaultUnknown
+	switch {
+	case disk == nil:
+		return found.devices, nil
+	case slices.ContainsFunc(targets, func(t fioprofile.Disk) bool { return t.ID == disk.ID }):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("nobody says what the node's default disk %s can do: add an entry to diskProfile.capacities with "+
+		"vendor %q and model %q, or with device %q, or have it measured (diskProfile.fio)", disk.Name, disk.Vendor, disk.Model, disk.ID)
+}
+
+// targets returns the disks that are to be measured: those of the folders, unless the table or an earlier report tells.
+func (c *Collector) targets(ctx context.Context, inventory *hostdisk.Inventory, table source) ([]fioprofile.Disk, error) {
+	if c.fio == nil {
+		return nil, nil
+	}
+	mounts, err := hostdisk.Discover(c.machine.own, hostdisk.Self)
+	if err != nil {
+		return nil, err
+	}
+	var targets []fioprofile.Disk
+	for _, folder := range c.config.Fio.Folders {
+		behind := mounts.Behind(folder)
+		if len(behind) != 1 {
+			klog.FromContext(ctx).V(2).Info("A folder is not on one disk, which is therefore not measured", "folder", folder, "disks", len(behind))
+			continue
+		}
+		i := slices.IndexFunc(inventory.Disks, func(d hostdisk.Disk) bool { return d.ID == behind[0].ID })
+		if i < 0 || slices.ContainsFunc(targets, func(t fioprofile.Disk) bool { return t.ID == behind[0].ID }) {
+			continue
+		}
+		disk := &inventory.Disks[i]
+		if _, ok := ask(disk, []source{table, inReport(c.inherited)}); !ok {
+			targets = append(targets, fioprofile.Disk{
+				ID: disk.ID, Name: disk.Name, Vendor: disk.Vendor, Model: disk.Model, SizeBytes: disk.SizeBytes, Folder: folder,
+			})
+		}
+	}
+	return targets, nil
+}
+
+// logUnknown says once which disks are left out.
+func (c *Collector) logUnknown(ctx context.Context, unknown []hostdisk.Disk) {
+	var names []string
+	for i := range unknown {
+		names = append(names, unknown[i].Name)
+	}
+	if slices.Equal(names, c.logged) {
+		return
+	}
+	c.logged = names
+	if len(names) > 0 {
+		klog.FromContext(ctx).Info("Disks of which nobody says what they can do are not reported: "+
+			"add entries to diskProfile.capacities, or have them measured (diskProfile.fio)", "disks", names)
+	}
 }

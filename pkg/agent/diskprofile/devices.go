@@ -1,12 +1,13 @@
 package diskprofile
 
 import (
-	"fmt"
-	"io/fs"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/fioprofile"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/hostdisk"
 )
 
@@ -17,25 +18,40 @@ const (
 	maxMountPoint  = 4096
 )
 
-// describe returns the machine's disks of which the capacity is known, and the names of the others.
-func describe(machine fs.FS, c *configv1.DiskProfileConfiguration) (
-	devices map[string]diskiov1alpha1.DiskDevice, unknown []string, err error,
-) {
-	inventory, err := hostdisk.Discover(machine, hostdisk.Self)
-	if err != nil {
-		return nil, nil, err
+// description is what is known of a machine's disks.
+type description struct {
+	// devices are those that can be reported, by identifier.
+	devices map[string]diskiov1alpha1.DiskDevice
+	// unknown are the disks of which nobody says what they can do.
+	unknown []hostdisk.Disk
+	// omitted is how many disks do not fit into a report.
+	omitted int
+	// defaultUnknown is the default disk if it is one of unknown.
+	defaultUnknown *hostdisk.Disk
+}
+
+// source tells what a disk can do.
+type source func(*hostdisk.Disk) (diskiov1alpha1.IOBandwidth, bool)
+
+// describe asks the sources in their order.
+func describe(inventory *hostdisk.Inventory, defaultPath string, sources ...source) description {
+	byDefault := ""
+	if behind := inventory.Behind(defaultPath); len(behind) > 0 {
+		byDefault = behind[0].Name
 	}
-	byDefault := defaultDisk(machine, inventory, c.DefaultDiskPath)
-	devices = map[string]diskiov1alpha1.DiskDevice{}
+	d := description{devices: map[string]diskiov1alpha1.DiskDevice{}}
 	for i := range inventory.Disks {
 		disk := &inventory.Disks[i]
-		capacity, ok := capacityOf(disk, c.Capacities)
+		capacity, ok := ask(disk, sources)
 		switch {
 		case !ok && disk.Name == byDefault:
-			return nil, []string{disk.Name}, fmt.Errorf("nobody says what the node's default disk %s can do: add an entry to "+
-				"diskProfile.capacities with vendor %q and model %q, or with device %q", disk.Name, disk.Vendor, disk.Model, disk.ID)
-		case !ok || len(devices) == maxDevices:
-			unknown = append(unknown, disk.Name)
+			d.defaultUnknown = disk
+			fallthrough
+		case !ok:
+			d.unknown = append(d.unknown, *disk)
+			continue
+		case len(d.devices) == maxDevices:
+			d.omitted++
 			continue
 		}
 		device := diskiov1alpha1.DiskDevice{
@@ -45,20 +61,44 @@ func describe(machine fs.FS, c *configv1.DiskProfileConfiguration) (
 		if disk.Name == byDefault {
 			device.Type = diskiov1alpha1.DiskDeviceTypeEmptyDir
 		}
-		devices[disk.ID] = device
+		d.devices[disk.ID] = device
 	}
-	return devices, unknown, nil
+	return d
 }
 
-// defaultDisk returns the name of the disk behind a path, or "/" where the machine does not have it; "" for none.
-func defaultDisk(machine fs.FS, inventory *hostdisk.Inventory, path string) string {
-	if _, err := fs.Stat(machine, strings.TrimPrefix(path, "/")); err != nil {
-		path = "/"
+func ask(disk *hostdisk.Disk, sources []source) (diskiov1alpha1.IOBandwidth, bool) {
+	for _, of := range sources {
+		if capacity, ok := of(disk); ok {
+			return capacity, true
+		}
 	}
-	if behind := inventory.Behind(path); len(behind) > 0 {
-		return behind[0].Name
+	return diskiov1alpha1.IOBandwidth{}, false
+}
+
+// inReport takes what an earlier report says of a disk, which is known by identifier, vendor and model.
+func inReport(devices map[string]diskiov1alpha1.DiskDevice) source {
+	return func(disk *hostdisk.Disk) (diskiov1alpha1.IOBandwidth, bool) {
+		device, ok := devices[disk.ID]
+		ok = ok && device.Vendor == disk.Vendor && device.Model == disk.Model && device.Capacity.Read.Sign() > 0 &&
+			device.Capacity.Write.Sign() > 0 && device.Capacity.Total.Sign() > 0
+		return device.Capacity, ok
 	}
-	return ""
+}
+
+// measured takes what fio found out.
+func measured(capacities map[string]fioprofile.Capacity) source {
+	return func(disk *hostdisk.Disk) (diskiov1alpha1.IOBandwidth, bool) {
+		c, ok := capacities[disk.ID]
+		return diskiov1alpha1.IOBandwidth{
+			Read: *resource.NewQuantity(c.Read, resource.BinarySI), Write: *resource.NewQuantity(c.Write, resource.BinarySI),
+			Total: *resource.NewQuantity(c.Total, resource.BinarySI), ReadIOPS: c.ReadIOPS, WriteIOPS: c.WriteIOPS,
+		}, ok
+	}
+}
+
+// inTable takes the first entry that fits.
+func inTable(table []configv1.DiskCapacity) source {
+	return func(disk *hostdisk.Disk) (diskiov1alpha1.IOBandwidth, bool) { return capacityOf(disk, table) }
 }
 
 // capacityOf finds the first entry that fits.

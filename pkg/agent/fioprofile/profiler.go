@@ -16,8 +16,8 @@ import (
 const (
 	// retryAfter is how long a disk is left alone whose measurement failed.
 	retryAfter = 10 * time.Minute
-	// observeFor is how long a disk is watched before a measurement.
-	observeFor = 3 * time.Second
+	// ObserveFor is how long a disk is best watched before a measurement.
+	ObserveFor = 3 * time.Second
 )
 
 // errBusy is why a measurement did not begin.
@@ -35,6 +35,8 @@ type Options struct {
 	StepTime, TimeLimit time.Duration
 	// MaxBusy is the share of time, 0 to 1, in which a disk may be busy for a measurement to begin.
 	MaxBusy float64
+	// ObserveFor is how long a disk is watched for that.
+	ObserveFor time.Duration
 	// Machine is the root of the machine's file system, in which load is read.
 	Machine fs.FS
 	// Count is told how each attempt to measure a disk ended. It may be called from another goroutine.
@@ -68,8 +70,6 @@ type Disk struct {
 // Profiler measures disks. Its methods may be called from one goroutine only.
 type Profiler struct {
 	options Options
-	// observeFor is how long a disk is watched before a measurement.
-	observeFor time.Duration
 	cancel  context.CancelFunc // of the measurement under way
 	ended   chan struct{}      // closed when that has ended; nil before the first
 
@@ -79,7 +79,7 @@ type Profiler struct {
 
 // New makes a Profiler; it reads and starts nothing yet.
 func New(o Options) *Profiler {
-	return &Profiler{options: o, observeFor: observeFor, failures: map[string]time.Time{}}
+	return &Profiler{options: o, failures: map[string]time.Time{}}
 }
 
 // Known returns what the disks can do of which that is known, by identifier, and begins to measure the others in the
@@ -218,7 +218,7 @@ func (p *Profiler) awaitIdle(ctx context.Context, d Disk) error {
 	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(p.observeFor)
+	timer := time.NewTimer(p.options.ObserveFor)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -233,7 +233,7 @@ func (p *Profiler) awaitIdle(ctx context.Context, d Disk) error {
 	if !known {
 		return fmt.Errorf("the kernel does not count what disk %s does", d.Name)
 	}
-	if busy := float64(last.Busy-before[d.Name].Busy) / float64(p.observeFor); busy > p.options.MaxBusy {
+	if busy := float64(last.Busy-before[d.Name].Busy) / float64(p.options.ObserveFor); busy > p.options.MaxBusy {
 		return fmt.Errorf("%w: the disk is busy for %.0f %% of the time, and may be for %.0f %%", errBusy, 100*busy, 100*p.options.MaxBusy)
 	}
 	return nil

@@ -66,9 +66,8 @@ if [ "$what" = write-1M ]; then truncate -s 16M "$file"; echo '{}'; exit; fi
 	b.disk = Disk{ID: "vda", Name: "vda", Vendor: "virtio", Model: "virtio-blk", SizeBytes: 1 << 40, Folder: folder}
 	b.Profiler = New(Options{
 		Program: program, CacheFile: filepath.Join(folder, "disks.json"), FileSize: 16 << 20,
-		StepTime: time.Second, TimeLimit: time.Minute, MaxBusy: .5, Machine: b.machine, Count: b.count,
+		StepTime: time.Second, TimeLimit: time.Minute, MaxBusy: .5, ObserveFor: 10 * time.Millisecond, Machine: b.machine, Count: b.count,
 	})
-	b.observeFor = 10 * time.Millisecond
 	t.Cleanup(func() {
 		if err := b.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
