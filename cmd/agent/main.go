@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,28 +13,37 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/agent"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/disksim"
 	"github.com/vicinity-scheduler/vicinity/pkg/daemon"
 	"github.com/vicinity-scheduler/vicinity/pkg/health"
 )
 
 const description = `vicinity-agent measures the node that it runs on. What it measures, and how often, stands in its configuration file.
 
-Collectors of this build: datasets, which reports how many bytes of cached datasets lie on the node.`
+Collectors of this build: datasets, which reports how many bytes of cached datasets lie on the node; diskprofile, which
+reports which disks the node has and what they can do; diskstats, which reports how much of that is left.`
 
 func main() {
-	o := &options{nodeName: os.Getenv("NODE_NAME"), healthAddress: ":9808", metricsAddress: ":9807"}
+	o := &options{
+		nodeName: os.Getenv("NODE_NAME"), namespace: cmp.Or(os.Getenv("POD_NAMESPACE"), "vicinity-system"),
+		healthAddress: ":9808", metricsAddress: ":9807",
+	}
 	os.Exit(daemon.Program{
 		Name: "vicinity-agent", Description: description, AddFlags: o.addFlags, Validate: o.validate, Run: o.run,
 	}.Main())
 }
 
 type options struct {
-	config, nodeName, kubeconfig, healthAddress, metricsAddress string
+	config, nodeName, namespace, kubeconfig, simulateDevices, healthAddress, metricsAddress string
 }
 
 func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.config, "config", o.config, "`FILE` with an AgentConfiguration (config.vicinity.dev/v1); without it the defaults apply")
 	fs.StringVar(&o.nodeName, "node-name", o.nodeName, "`NAME` of this machine's Node object; by default the value of $NODE_NAME")
+	fs.StringVar(&o.namespace, "namespace", o.namespace,
+		"`NAMESPACE` of the objects that describe the node's disks; by default the value of $POD_NAMESPACE")
+	fs.StringVar(&o.simulateDevices, "simulate-devices", o.simulateDevices,
+		"`FILE` with disks that are reported instead of the machine's, for tests and demonstrations")
 	fs.StringVar(&o.kubeconfig, "kubeconfig", o.kubeconfig,
 		"`FILE` that tells how to reach the API server, for collectors that report to it; by default as the pod's ServiceAccount")
 	fs.StringVar(&o.healthAddress, "health-address", o.healthAddress, "`ADDRESS` that serves /healthz and /readyz, as host:port or :port")
@@ -47,6 +57,14 @@ func (o *options) validate() error {
 	if faults := validation.IsDNS1123Subdomain(o.nodeName); len(faults) > 0 {
 		return fmt.Errorf("--node-name: %q cannot be the name of a Node: %s", o.nodeName, strings.Join(faults, "; "))
 	}
+	if faults := validation.IsDNS1123Label(o.namespace); len(faults) > 0 {
+		return fmt.Errorf("--namespace: %q cannot be the name of a namespace: %s", o.namespace, strings.Join(faults, "; "))
+	}
+	if o.simulateDevices != "" {
+		if _, err := disksim.Load(o.simulateDevices); err != nil {
+			return fmt.Errorf("--simulate-devices: %w", err)
+		}
+	}
 	return errors.Join(
 		health.ValidateAddress("health-address", o.healthAddress),
 		health.ValidateAddress("metrics-address", o.metricsAddress),
@@ -54,7 +72,7 @@ func (o *options) validate() error {
 }
 
 func (o *options) run(ctx context.Context) error {
-	builders := collectors(o.kubeconfig)
+	builders := collectors(o)
 	config, err := agent.LoadConfiguration(o.config, agent.Names(builders))
 	if err != nil {
 		return err
