@@ -130,12 +130,15 @@ func (c *Collector) devices(ctx context.Context, now time.Time) (map[string]disk
 	found := describe(inventory, c.config.DefaultDiskPath, table, measured(known), inReport(c.inherited))
 	c.metrics.known.Set(float64(len(found.devices) + found.omitted))
 	c.metrics.unknown.Set(float64(len(found.unknown)))
-	c.logUnknown(ctx, found.unknown)
+	beingMeasured := func(disk *hostdisk.Disk) bool {
+		return slices.ContainsFunc(targets, func(t fioprofile.Disk) bool { return t.ID == disk.ID })
+	}
+	c.logUnknown(ctx, found.unknown, beingMeasured)
 	disk := found.defaultUnknown
 	switch {
 	case disk == nil:
 		return found.devices, nil
-	case slices.ContainsFunc(targets, func(t fioprofile.Disk) bool { return t.ID == disk.ID }):
+	case beingMeasured(disk):
 		return nil, nil
 	}
 	return nil, fmt.Errorf("nobody says what the node's default disk %s can do: add an entry to diskProfile.capacities with "+
@@ -172,11 +175,13 @@ func (c *Collector) targets(ctx context.Context, inventory *hostdisk.Inventory, 
 	return targets, nil
 }
 
-// logUnknown says once which disks are left out.
-func (c *Collector) logUnknown(ctx context.Context, unknown []hostdisk.Disk) {
+// logUnknown says once which disks are left out, but for those that will not be for long.
+func (c *Collector) logUnknown(ctx context.Context, unknown []hostdisk.Disk, except func(*hostdisk.Disk) bool) {
 	var names []string
 	for i := range unknown {
-		names = append(names, unknown[i].Name)
+		if !except(&unknown[i]) {
+			names = append(names, unknown[i].Name)
+		}
 	}
 	if slices.Equal(names, c.logged) {
 		return
