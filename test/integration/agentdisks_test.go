@@ -124,10 +124,10 @@ func diskObjects(t *testing.T, stack *diskStack, node string) (
 	return devices, stats, errs
 }
 
-// existingDiskObjects is diskObjects for those that are there.
-func existingDiskObjects(t *testing.T, stack *diskStack, node string) (*diskiov1alpha1.NodeDiskDevice, *diskiov1alpha1.NodeDiskIOStats) {
+// simulatedDiskObjects returns those of n2.
+func simulatedDiskObjects(t *testing.T, stack *diskStack) (*diskiov1alpha1.NodeDiskDevice, *diskiov1alpha1.NodeDiskIOStats) {
 	t.Helper()
-	devices, stats, errs := diskObjects(t, stack, node)
+	devices, stats, errs := diskObjects(t, stack, "n2")
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatal(err)
 	}
@@ -197,29 +197,26 @@ func testSimulatedDisks(t *testing.T, stack *diskStack) {
 	if free := stats.Status.AllocableBandwidth["fakeDevice"]; free.Read.String() != "700Mi" || free.Write.String() != "1000Mi" {
 		t.Errorf("left: %+v, want 700Mi to read and 1000Mi to write", free)
 	}
-	phaseOf := func(pod string) (node, message string) {
+	placeOf := func(pod string) (node, conditions string) {
 		found := &corev1.Pod{}
 		if err := stack.admin.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: pod}, found); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range found.Status.Conditions {
-			message += c.Message
-		}
-		return found.Spec.NodeName, message
+		return found.Spec.NodeName, fmt.Sprint(found.Status.Conditions)
 	}
 	apply(t, stack.Stack, fmt.Sprintf(diskReader, "too-much", "701Mi", "n2"))
 	eventually(t, "want a pod refused that asks for more than is left", func() (string, bool) {
-		node, message := phaseOf("too-much")
+		node, message := placeOf("too-much")
 		return message, node == "" && strings.Contains(message, "disk IO read bandwidth is not enough")
 	})
 	apply(t, stack.Stack, fmt.Sprintf(diskReader, "fits", "650Mi", "n2"))
 	eventually(t, "want a pod placed that asks for what is left", func() (string, bool) {
-		node, message := phaseOf("fits")
+		node, message := placeOf("fits")
 		return message, node == "n2"
 	})
 	// The controller lists the pod in the spec, and the agent answers.
 	eventually(t, "want the agent to report on the pod's generation", func() (string, bool) {
-		_, stats := existingDiskObjects(t, stack, "n2")
+		_, stats := simulatedDiskObjects(t, stack)
 		generation := stats.Status.ObservedGeneration
 		return fmt.Sprint(stats.Spec.ReservedPods), len(stats.Spec.ReservedPods) == 1 && generation != nil && *generation == stats.Generation
 	})
@@ -289,7 +286,7 @@ func agentOf(t *testing.T, stack *diskStack, node string) *rest.Config {
 }
 
 func testForeignDisks(t *testing.T, stack *diskStack) {
-	_, before := existingDiskObjects(t, stack, "n2")
+	_, before := simulatedDiskObjects(t, stack)
 	agent := agentOf(t, stack, "n1")
 	devicesOf := func(node string) *diskiov1alpha1.NodeDiskDevice {
 		return &diskiov1alpha1.NodeDiskDevice{Spec: diskiov1alpha1.NodeDiskDeviceSpec{NodeName: node}}
@@ -334,7 +331,7 @@ func testForeignDisks(t *testing.T, stack *diskStack) {
 			t.Errorf("%s: %v, want it forbidden because %q", tt.name, err, tt.want)
 		}
 	}
-	_, after := existingDiskObjects(t, stack, "n2")
+	_, after := simulatedDiskObjects(t, stack)
 	if diff := cmp.Diff(before.Spec, after.Spec); diff != "" || after.Status.AllocableBandwidth == nil {
 		t.Errorf("the other node's object was changed (-before +after):\n%s", diff)
 	}
@@ -342,7 +339,7 @@ func testForeignDisks(t *testing.T, stack *diskStack) {
 
 func testDiskPrivileges(t *testing.T, stack *diskStack) {
 	agent := diskClient(t, agentOf(t, stack, "n2"))
-	devices, stats := existingDiskObjects(t, stack, "n2")
+	devices, stats := simulatedDiskObjects(t, stack)
 	elsewhere := devices.DeepCopy()
 	elsewhere.ObjectMeta = metav1.ObjectMeta{Namespace: "default", Name: devices.Name}
 	for what, err := range map[string]error{

@@ -119,6 +119,12 @@ func validateFio(at *field.Path, c *FioConfiguration) field.ErrorList {
 		faults = append(faults, validateFolder(at.Child("folders").Index(i), folder)...)
 	}
 	faults = append(faults, validateFolder(at.Child("cacheFile"), c.CacheFile)...)
+	return append(faults, validateFioBounds(at, c)...)
+}
+
+// validateFioBounds judges what keeps measurements from taking too much.
+func validateFioBounds(at *field.Path, c *FioConfiguration) field.ErrorList {
+	var faults field.ErrorList
 	if size := c.FileSize; size.CmpInt64(minFioFileSize) < 0 || size.CmpInt64(maxFioFileSize) > 0 {
 		faults = append(faults, field.Invalid(at.Child("fileSize"), size.String(), "must be between 16Mi and 64Gi"))
 	}

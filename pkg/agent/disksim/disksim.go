@@ -80,7 +80,8 @@ func check(d *diskiov1alpha1.DiskDevice) error {
 	case d.Name == "":
 		return errors.New("expected a name, found none")
 	case d.Type != "" && d.Type != diskiov1alpha1.DiskDeviceTypeEmptyDir && d.Type != diskiov1alpha1.DiskDeviceTypeOthers:
-		return fmt.Errorf("expected the type %q or %q, found %q", diskiov1alpha1.DiskDeviceTypeEmptyDir, diskiov1alpha1.DiskDeviceTypeOthers, d.Type)
+		return fmt.Errorf("expected the type %q or %q, found %q",
+			diskiov1alpha1.DiskDeviceTypeEmptyDir, diskiov1alpha1.DiskDeviceTypeOthers, d.Type)
 	case c.Read.Sign() < 0 || c.Write.Sign() < 0 || c.Total.Sign() < 0 || c.ReadIOPS < 0 || c.WriteIOPS < 0:
 		return errors.New("expected capacities that are not negative")
 	}

@@ -10,9 +10,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/vicinity-scheduler/vicinity/pkg/agent/hostdisk"
-
 	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/hostdisk"
 )
 
 const (

@@ -62,7 +62,8 @@ func (p *Profiler) fio(ctx context.Context, folder string, args ...string) ([]by
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("fio did not end in time: %w", ctx.Err())
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no %s on this machine: install the package fio, or set diskProfile.fio.program: %w", p.options.Program, err)
+		return nil, fmt.Errorf("there is no %s on this machine: install the package fio, or set diskProfile.fio.program: %w",
+			p.options.Program, err)
 	case err != nil:
 		return nil, fmt.Errorf("fio: %w: %s", err, strings.TrimSpace(complaints.buffer.String()))
 	}

@@ -76,9 +76,9 @@ func parseCounters(fields []string) (Counters, error) {
 	}
 	return Counters{
 		Number: number,
-		Read:  Transfers{Operations: n[reads], Bytes: bytesOfSectors(n[readSectors]), Waited: millis(n[readMillis])},
-		Write: Transfers{Operations: n[writes], Bytes: bytesOfSectors(n[writeSectors]), Waited: millis(n[writeMillis])},
-		Busy:  millis(n[busyMillis]),
+		Read:   Transfers{Operations: n[reads], Bytes: bytesOfSectors(n[readSectors]), Waited: millis(n[readMillis])},
+		Write:  Transfers{Operations: n[writes], Bytes: bytesOfSectors(n[writeSectors]), Waited: millis(n[writeMillis])},
+		Busy:   millis(n[busyMillis]),
 	}, nil
 }
 

@@ -1,7 +1,7 @@
 // Package hostdisk reads what Linux tells of a machine's disks: which there are (/sys/block), what is mounted where
-// (/proc/PID/mountinfo), what they have done since the start (/proc/diskstats) and how long processes waited for them
-// (/proc/pressure/io), and which pods there are and what they have done (control groups of version 2). Every function takes an fs.FS whose root is that of the machine, such as os.DirFS("/"), and has
-// recorded trees for its tests.
+// (/proc/PID/mountinfo), what they have done since the start (/proc/diskstats), how long processes waited for them
+// (/proc/pressure/io), and which pods there are and what they have done (control groups of version 2). Every function
+// takes an fs.FS whose root is that of the machine, such as os.DirFS("/"), and has recorded trees for its tests.
 //
 // # Which block devices are disks
 //

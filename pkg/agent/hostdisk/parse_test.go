@@ -33,13 +33,13 @@ func TestParseCounters(t *testing.T) {
 	want := map[string]Counters{
 		"sda": {
 			Number: Number{8, 0},
-			Read:  Transfers{1, 3 * 512, 4 * time.Millisecond},
-			Write: Transfers{5, 7 * 512, 8 * time.Millisecond}, Busy: 10 * time.Millisecond,
+			Read:   Transfers{1, 3 * 512, 4 * time.Millisecond},
+			Write:  Transfers{5, 7 * 512, 8 * time.Millisecond}, Busy: 10 * time.Millisecond,
 		},
 		"nvme0n1": {
 			Number: Number{259, 0},
-			Read:  Transfers{10, 16 * 512, 20 * time.Millisecond},
-			Write: Transfers{30, 32 * 512, 40 * time.Millisecond}, Busy: 50 * time.Millisecond,
+			Read:   Transfers{10, 16 * 512, 20 * time.Millisecond},
+			Write:  Transfers{30, 32 * 512, 40 * time.Millisecond}, Busy: 50 * time.Millisecond,
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -131,4 +131,3 @@ func parseUsage(fields []string) (Number, Counters, error) {
 	}
 	return number, counters, nil
 }
-
