@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"slices"
 	"time"
 )
 
@@ -27,4 +28,5 @@ func SetDefaults_AgentConfiguration(c *AgentConfiguration) {
 		}
 	}
 	setDefaultsDatasets(&c.Datasets)
+	setDefaultsRTT(&c.RTT, slices.ContainsFunc(c.Collectors, func(s CollectorSchedule) bool { return s.Name == RTTCollector }))
 }

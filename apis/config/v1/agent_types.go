@@ -24,6 +24,9 @@ type AgentConfiguration struct {
 
 	// datasets tells the collector of that name where cached datasets lie. Required if that collector is listed.
 	Datasets DatasetsConfiguration `json:"datasets,omitzero"`
+
+	// rtt tells the collector of that name what to measure. Every field has a default.
+	RTT RTTConfiguration `json:"rtt,omitzero"`
 }
 
 // CollectorSchedule switches one collector on and tells how often it runs. The agent varies intervals by up to
