@@ -1,0 +1,87 @@
+package delay
+
+import (
+	"slices"
+	"sync"
+)
+
+const (
+	// zoneSamples bounds how many paths a zone median is taken from.
+	zoneSamples = 2048
+	// minZoneSamples is how many it takes at least.
+	minZoneSamples = 3
+)
+
+// zonePair is two zones, the lesser name first.
+type zonePair struct{ a, b string }
+
+// zoneMedian is what is typical between nodes of two zones. bar reaches from the median to the 95th percentile.
+type zoneMedian struct {
+	p50, bar uint32
+	samples  int
+	changes  uint64 // Store.changes when it was taken
+}
+
+// zoneCache keeps medians, and views of whole zones, which are expensive: they are taken anew only when a good part of
+// the store has changed.
+type zoneCache struct {
+	mu      sync.Mutex
+	medians map[zonePair]zoneMedian
+	views   map[zoneViewKey]*view
+}
+
+type zoneViewKey struct {
+	zone       string
+	percentile Percentile
+}
+
+// settled reports that less than a 64th of the nodes have changed since.
+func (s *Store) settled(since uint64) bool { return s.changes.Load()-since <= uint64(len(s.nodes)/64) }
+
+// zoneMedianLocked returns what is typical between two zones; ok is false when too few paths between them are measured.
+func (s *Store) zoneMedianLocked(a, b string) (median zoneMedian, ok bool) {
+	if a == "" || b == "" {
+		return zoneMedian{}, false
+	}
+	pair := zonePair{a: min(a, b), b: max(a, b)}
+	s.zones.mu.Lock()
+	defer s.zones.mu.Unlock()
+	median, ok = s.zones.medians[pair]
+	if !ok || !s.settled(median.changes) {
+		median = s.takeZoneMedianLocked(pair)
+		if len(s.zones.medians) >= MaxNames {
+			clear(s.zones.medians) // zones that came and went
+		}
+		s.zones.medians[pair] = median
+	}
+	return median, median.samples >= minZoneSamples
+}
+
+func (s *Store) takeZoneMedianLocked(pair zonePair) zoneMedian {
+	median := zoneMedian{changes: s.changes.Load()}
+	var found []uint32
+	for _, n := range s.nodes {
+		if n.zone != pair.a && n.zone != pair.b || !n.present {
+			continue
+		}
+		other := pair.a
+		if n.zone == pair.a {
+			other = pair.b
+		}
+		for i := range n.row {
+			if e := &n.row[i]; e.answered() && s.nodes[e.peer].zone == other {
+				found = append(found, e.p50)
+			}
+		}
+		if len(found) >= zoneSamples {
+			break
+		}
+	}
+	if len(found) == 0 {
+		return median
+	}
+	slices.Sort(found)
+	median.samples, median.p50 = len(found), found[len(found)/2]
+	median.bar = found[(len(found)*95+99)/100-1] - median.p50
+	return median
+}
