@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
@@ -67,12 +68,19 @@ func (m *methods) measureNode(ctx context.Context, p *path, b burst) (measured, 
 		p.viaUDP = p.viaUDP && len(o.answered) > 0
 		return measured{outcome: o, method: methodUDP}, nil
 	}
+	// At the same time: an agent that does not answer must not make the round longer.
+	var exchange outcome
+	var exchangeErr error
+	var other sync.WaitGroup
+	other.Go(func() {
+		exchange, exchangeErr = m.udp.probe(ctx, p.address, burst{count: 1, spacing: b.spacing, timeout: b.timeout, bytes: b.bytes})
+	})
 	o, err := m.icmp.probe(ctx, p.address, b)
-	if err != nil {
-		return measured{}, err
+	other.Wait()
+	if errors.Is(exchangeErr, errNoToken) {
+		exchangeErr = nil
 	}
-	exchange, err := m.udp.probe(ctx, p.address, burst{count: 1, spacing: b.spacing, timeout: b.timeout, bytes: b.bytes})
-	if err != nil && !errors.Is(err, errNoToken) {
+	if err := errors.Join(err, exchangeErr); err != nil {
 		return measured{}, err
 	}
 	p.coordinate = exchange.coordinate
