@@ -8,6 +8,7 @@ import (
 
 	"github.com/vicinity-scheduler/vicinity/pkg/agent"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/datasets"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/rtt"
 	"github.com/vicinity-scheduler/vicinity/pkg/version"
 )
 
@@ -16,6 +17,7 @@ func collectors(kubeconfig string) []agent.Builder {
 	connect := func() (*rest.Config, error) { return restConfig(kubeconfig) }
 	return []agent.Builder{
 		datasets.NewBuilder(connect),
+		rtt.NewBuilder(connect),
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 
 const description = `vicinity-agent measures the node that it runs on. What it measures, and how often, stands in its configuration file.
 
-Collectors of this build: datasets, which reports how many bytes of cached datasets lie on the node.`
+Collectors of this build: datasets, which reports how many bytes of cached datasets lie on the node; and rtt, which reports
+round-trip times to other nodes.`
 
 func main() {
 	o := &options{nodeName: os.Getenv("NODE_NAME"), healthAddress: ":9808", metricsAddress: ":9807"}

@@ -27,6 +27,7 @@ const (
 	TokenBytes = 16
 
 	maxName      = 253
+	maxEndpoint  = 261 // a name, a colon, and a port with some room
 	maxAddresses = 4
 )
 
@@ -125,7 +126,7 @@ func (l *List) check() error {
 		return fmt.Errorf("expected at most %d endpoints, found %d", MaxEndpoints, len(l.Endpoints))
 	}
 	for i, endpoint := range l.Endpoints {
-		if err := checkName(endpoint); err != nil {
+		if err := checkText(endpoint, maxEndpoint); err != nil {
 			return fmt.Errorf("endpoints[%d]: %w", i, err)
 		}
 	}
@@ -139,7 +140,7 @@ func (l *List) checkNodes() error {
 	seen := make(map[string]bool, len(l.Nodes))
 	for i := range l.Nodes {
 		node := &l.Nodes[i]
-		switch err := checkName(node.Name); {
+		switch err := checkText(node.Name, maxName); {
 		case err != nil:
 			return fmt.Errorf("nodes[%d].name: %w", i, err)
 		case seen[node.Name]:
@@ -159,13 +160,13 @@ func (l *List) checkNodes() error {
 	return nil
 }
 
-func checkName(name string) error {
+func checkText(text string, most int) error {
 	switch {
-	case name == "":
+	case text == "":
 		return errors.New("expected a name, found nothing")
-	case len(name) > maxName:
-		return fmt.Errorf("expected at most %d bytes, found %d", maxName, len(name))
-	case !utf8.ValidString(name):
+	case len(text) > most:
+		return fmt.Errorf("expected at most %d bytes, found %d", most, len(text))
+	case !utf8.ValidString(text):
 		return errors.New("expected UTF-8")
 	}
 	return nil
