@@ -1,6 +1,7 @@
 package delay
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
@@ -57,4 +58,17 @@ func (b Bits) Beyond(other Bits) bool {
 		}
 	}
 	return false
+}
+
+// members yields the nodes in rising order, as they are when each is reached.
+func (b Bits) members() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range b {
+			for word := b[i]; word != 0; word &= word - 1 {
+				if !yield(i*wordBits + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -144,7 +144,7 @@ func (s *Store) refineNode(id NodeID) (observations int, shifted bool) {
 		observations = s.observeLocked(id, paths, left)
 	}
 	if n.place.valid {
-		n.place.spread = s.spreadLocked(n, paths)
+		n.place.spread, n.place.slack = s.errorsLocked(n, paths)
 	}
 	// A settled node does not wake its cached sets at each last small step.
 	return observations, left <= 1 && last.shifted(&n.place) || last.valid != n.place.valid || left%8 == 0 && last.shifted(&n.place)
@@ -199,7 +199,7 @@ func (s *Store) observeLocked(id NodeID, paths []path, round int) (observations 
 	}
 	if p := fromSerf(client.GetCoordinate()); observations > 0 {
 		if at, ok := placeOf(&p); ok {
-			at.spread = s.nodes[id].place.spread
+			at.spread, at.slack = s.nodes[id].place.spread, s.nodes[id].place.slack
 			s.nodes[id].place = at
 		}
 	}
@@ -248,20 +248,26 @@ func (m *embedding) client(id NodeID, name string) *coordinate.Client {
 	return client
 }
 
-// spreadLocked is the relative error that 90 % of the node's measured paths stay within.
-func (s *Store) spreadLocked(n *node, paths []path) float64 {
-	wrong := make([]float64, 0, len(paths))
+// minPaths is how many paths it takes to tell how wrong estimates are.
+const minPaths = 3
+
+// errorsLocked returns the relative and the absolute error that nine of ten of the node's measured paths stay within.
+func (s *Store) errorsLocked(n *node, paths []path) (spread, slack float64) {
+	relative, absolute := make([]float64, 0, len(paths)), make([]float64, 0, len(paths))
 	for _, p := range paths {
 		if other := &s.nodes[p.peer].place; other.valid {
 			estimated := n.place.distance(other)
-			wrong = append(wrong, math.Abs(p.rtt.Seconds()-estimated)/estimated)
+			wrong := math.Abs(p.rtt.Seconds() - estimated)
+			relative, absolute = append(relative, wrong/estimated), append(absolute, wrong)
 		}
 	}
-	if len(wrong) < 3 {
-		return max(n.place.spread, 1) // too few to tell
+	if len(relative) < minPaths {
+		return max(n.place.spread, 1), math.Inf(1)
 	}
-	slices.Sort(wrong)
-	return max(wrong[(len(wrong)*9+9)/10-1], minSpread)
+	slices.Sort(relative)
+	slices.Sort(absolute)
+	most := (len(relative)*9+9)/10 - 1
+	return max(relative[most], minSpread), max(absolute[most], minEstimate)
 }
 
 // shifted reports that estimates from p noticeably differ from those from last.

@@ -105,7 +105,7 @@ func (w worth) compare(other worth, staleAfter time.Duration) int {
 // worthOf: what was written down is as true now as when it was written.
 func (e *entry) worthOf(now int64) worth {
 	w := worth{answered: e.answered(), source: e.source, observed: e.observed}
-	if e.source == SourceStatic {
+	if !e.source.Measured() {
 		w.observed = now
 	}
 	return w

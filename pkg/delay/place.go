@@ -9,10 +9,10 @@ import (
 type place struct {
 	vector             [Dimensions]float64
 	height, adjustment float64
-	// spread is the relative error that the coordinate showed on the node's measured paths: 90 % of them were estimated
-	// better.
-	spread float64
-	valid  bool
+	// spread and slack are the relative and the absolute error, in seconds, that the coordinate showed on the node's
+	// measured paths: nine of ten of them were estimated better.
+	spread, slack float64
+	valid         bool
 	// reported means that the node itself says where it is; others are embedded here.
 	reported bool
 }
@@ -28,7 +28,8 @@ func placeOf(c *Coordinate) (p place, ok bool) {
 	for i, v := range c.Vector {
 		p.vector[i] = v.Seconds()
 	}
-	p.height, p.adjustment, p.spread, p.valid = c.Height.Seconds(), c.Adjustment.Seconds(), c.Error, true
+	p.height, p.adjustment, p.valid = c.Height.Seconds(), c.Adjustment.Seconds(), true
+	p.spread, p.slack = c.Error, math.Inf(1)
 	return p, true
 }
 
@@ -47,13 +48,14 @@ func (p *place) distance(to *place) float64 {
 }
 
 // barFactor widens the error that two nodes' own paths showed to what other paths show. Paths that a coordinate was
-// fitted to are estimated better than others; BenchmarkErrorBar prints how much.
-const barFactor = 1.5
+// fitted to are estimated better than others; TestEstimates prints how many of those the bar covers.
+const barFactor = 2
 
-// estimate returns the estimated round-trip time between two places and its error bar, in seconds.
+// estimate returns the estimated round-trip time between two places and its error bar, in seconds. Short paths have the
+// larger relative errors and long ones the larger absolute errors, so the lesser of both limits holds for either.
 func (p *place) estimate(to *place) (seconds, bar float64) {
 	seconds = p.distance(to)
-	return seconds, barFactor * max(p.spread, to.spread) * seconds
+	return seconds, barFactor * min(max(p.spread, to.spread)*seconds, max(p.slack, to.slack))
 }
 
 // toMicros rounds up and stays below the value that means none.

@@ -9,7 +9,9 @@ type Source uint8
 const (
 	// SourceNone is the zero value: nobody told.
 	SourceNone Source = iota
-	// SourceStatic is a delay matrix that somebody wrote down. It is never stale.
+	// SourceFiles is a delay matrix in files that the scheduler itself reads. It is never stale.
+	SourceFiles
+	// SourceStatic is a delay matrix that somebody imported into NodeRTT objects. It is never stale.
 	SourceStatic
 	// SourceGoldpinger is the time of an HTTP request, in whole milliseconds.
 	SourceGoldpinger
@@ -24,6 +26,8 @@ const (
 // String returns the name that API objects and metrics use.
 func (s Source) String() string {
 	switch s {
+	case SourceFiles:
+		return "Files"
 	case SourceStatic:
 		return "Static"
 	case SourceGoldpinger:
@@ -39,7 +43,7 @@ func (s Source) String() string {
 
 // ParseSource is the inverse of String; ok is false for other texts.
 func ParseSource(name string) (source Source, ok bool) {
-	for s := SourceStatic; s < sourceCount; s++ {
+	for s := SourceFiles; s < sourceCount; s++ {
 		if s.String() == name {
 			return s, true
 		}
@@ -80,9 +84,12 @@ type Sample struct {
 // Answered reports that the path worked when the sample was taken.
 func (s *Sample) Answered() bool { return s.Known && s.Loss < WholeLoss }
 
-// Stale reports that the sample is older than staleAfter. Static samples never are.
+// Measured reports that the source measures again and again, so that its samples age; others were written down.
+func (s Source) Measured() bool { return s > SourceStatic }
+
+// Stale reports that the sample is older than staleAfter. Those that were written down never are.
 func (s *Sample) Stale(now time.Time, staleAfter time.Duration) bool {
-	return s.Source != SourceStatic && now.Sub(s.ObservedAt) > staleAfter
+	return s.Source.Measured() && now.Sub(s.ObservedAt) > staleAfter
 }
 
 // PeerSample is a sample of the path to the node named Peer.

@@ -101,7 +101,7 @@ func (s *sighting) distance(percentile Percentile) distance {
 	if percentile == P99 {
 		if s.p99 != none {
 			d.delay = s.p99
-		} else if s.source != SourceStatic && d.kind == Measured {
+		} else if s.source.Measured() && d.kind == Measured {
 			// The tail was not told. Of paths whose tail is, few have one longer than twice the median.
 			d.kind, d.bar = Estimated, s.p50
 		}

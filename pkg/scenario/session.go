@@ -111,11 +111,9 @@ func (s *session) doOutside(ctx context.Context, action format.Action) error {
 
 // begin creates the working folder and the namespace, and waits until pods can be created in it.
 func (s *session) begin(ctx context.Context) error {
-	dir, err := os.MkdirTemp(s.stack.Cluster.Dir(), "scenario-")
-	if err != nil {
-		return fmt.Errorf("creating the working folder: %w", err)
+	if err := s.makeFolder(); err != nil {
+		return err
 	}
-	s.dir = dir
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.scenario.Namespace()}}
 	if err := s.stack.Kube.Create(ctx, namespace); err != nil {
 		return fmt.Errorf("creating namespace %s: %w", namespace.Name, err)

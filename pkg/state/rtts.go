@@ -78,7 +78,7 @@ func readRTTs(status *vicinityv1alpha1.NodeRTTStatus) (samples map[delay.Source]
 	for i := range status.Peers {
 		entry := &status.Peers[i]
 		source, ok := delay.ParseSource(string(entry.Source))
-		if _, endpoint := delay.EndpointOf(entry.Node); !ok || endpoint {
+		if _, endpoint := delay.EndpointOf(entry.Node); !ok || endpoint || source == delay.SourceFiles {
 			faults++
 			continue
 		}
