@@ -14,6 +14,7 @@ import (
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay/targets"
+	"github.com/vicinity-scheduler/vicinity/pkg/delay/window"
 )
 
 const (
@@ -143,13 +144,13 @@ func (c *Collector) inherit(ctx context.Context, now time.Time) error {
 	}
 	for i := range status.Peers {
 		if peer := &status.Peers[i]; peer.Source == vicinityv1alpha1.RTTSourceAgent {
-			c.nodes[peer.Node] = &path{name: peer.Node, window: window{last: summaryOf(&peer.RTT)}, probedAt: peer.ObservedAt.Time}
+			c.nodes[peer.Node] = &path{name: peer.Node, window: window.Restored(summaryOf(&peer.RTT)), probedAt: peer.ObservedAt.Time}
 		}
 	}
 	for i := range status.Endpoints {
 		e := &status.Endpoints[i]
 		c.endpoints[e.Endpoint] = &path{
-			name: e.Endpoint, endpoint: true, window: window{last: summaryOf(&e.RTT)}, probedAt: e.ObservedAt.Time,
+			name: e.Endpoint, endpoint: true, window: window.Restored(summaryOf(&e.RTT)), probedAt: e.ObservedAt.Time,
 		}
 	}
 	if last := coordinateOf(&status.Coordinate); plausible(&last) {
@@ -198,7 +199,8 @@ func (c *Collector) choose(now time.Time) {
 		p.current = true
 		if p.address != chosen[i].Addresses[0] {
 			// What was measured to the old address says little; what is known stays until there is news.
-			p.address, p.viaUDP, p.window.samples, p.window.silent = chosen[i].Addresses[0], false, nil, 0
+			p.address, p.viaUDP = chosen[i].Addresses[0], false
+			p.window.Reset()
 		}
 	}
 	known := make(map[string]bool, len(c.list.list.Nodes))
@@ -229,7 +231,7 @@ func (c *Collector) forget(now time.Time, known map[string]bool) {
 		if p.current {
 			continue
 		}
-		if now.Sub(p.probedAt) > remembered || p.window.last.samples == 0 {
+		if now.Sub(p.probedAt) > remembered || !p.known() {
 			c.drop(p.name)
 			continue
 		}

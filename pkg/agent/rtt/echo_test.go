@@ -13,7 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
+	"github.com/vicinity-scheduler/vicinity/pkg/delay/window"
 )
+
+const ms = time.Millisecond
 
 func testKey() []byte { return bytes.Repeat([]byte{7}, 16) }
 
@@ -277,12 +280,12 @@ func BenchmarkProbe(b *testing.B) {
 		}
 	})
 	b.Run("a round into the window", func(b *testing.B) {
-		w, now := window{}, time.Unix(0, 0)
+		w, now := window.Window{}, time.Unix(0, 0)
 		answered := []time.Duration{1, 2, 3, 4, 5}
 		b.ReportAllocs()
 		for b.Loop() {
 			now = now.Add(15 * time.Second)
-			w.add(now, 3*time.Minute, answered, 0)
+			w.Add(now, 3*time.Minute, answered, 0)
 		}
 	})
 }

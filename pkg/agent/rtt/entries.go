@@ -11,21 +11,22 @@ import (
 
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
+	"github.com/vicinity-scheduler/vicinity/pkg/delay/window"
 )
 
 // status is the report of what is known now.
 func (c *Collector) status() vicinityv1alpha1.NodeRTTStatus {
 	status := vicinityv1alpha1.NodeRTTStatus{}
 	for _, p := range c.nodes {
-		if p.window.last.samples > 0 {
+		if p.known() {
 			status.Peers = append(status.Peers, vicinityv1alpha1.PeerRTT{
-				Node: p.name, Source: vicinityv1alpha1.RTTSourceAgent, RTT: rttOf(&p.window.last),
+				Node: p.name, Source: vicinityv1alpha1.RTTSourceAgent, RTT: rttOf(p.window.Summary()),
 			})
 		}
 	}
 	for _, p := range c.endpoints {
-		if p.window.last.samples > 0 {
-			status.Endpoints = append(status.Endpoints, vicinityv1alpha1.EndpointRTT{Endpoint: p.name, RTT: rttOf(&p.window.last)})
+		if p.known() {
+			status.Endpoints = append(status.Endpoints, vicinityv1alpha1.EndpointRTT{Endpoint: p.name, RTT: rttOf(p.window.Summary())})
 		}
 	}
 	slices.SortFunc(status.Peers, func(a, b vicinityv1alpha1.PeerRTT) int { return cmp.Compare(a.Node, b.Node) })
@@ -34,25 +35,26 @@ func (c *Collector) status() vicinityv1alpha1.NodeRTTStatus {
 	return status
 }
 
-func rttOf(s *summary) vicinityv1alpha1.RTT {
+func rttOf(s window.Summary) vicinityv1alpha1.RTT {
 	r := vicinityv1alpha1.RTT{
-		ObservedAt: metav1.NewTime(s.at), Samples: int32(s.samples),
-		LossPartsPerMillion: int32(int64(s.lost) * millionth / int64(s.samples)),
+		ObservedAt: metav1.NewTime(s.At), Samples: int32(s.Samples),
+		LossPartsPerMillion: int32(int64(s.Lost) * millionth / int64(s.Samples)),
 	}
-	if s.p50 > 0 {
-		r.P50Microseconds = microseconds(s.p50)
+	if s.Answered {
+		r.P50Microseconds = microseconds(s.P50)
 	}
-	if s.p50 > 0 && s.p99 > 0 {
-		r.P99Microseconds = microseconds(s.p99)
+	if s.Answered && s.P99 > 0 {
+		r.P99Microseconds = microseconds(s.P99)
 	}
 	return r
 }
 
 // summaryOf is the inverse of rttOf, as far as it goes.
-func summaryOf(r *vicinityv1alpha1.RTT) summary {
-	return summary{
-		at: r.ObservedAt.Time, samples: int(r.Samples), lost: int(int64(r.Samples) * int64(r.LossPartsPerMillion) / millionth),
-		p50: time.Duration(r.P50Microseconds) * time.Microsecond, p99: time.Duration(r.P99Microseconds) * time.Microsecond,
+func summaryOf(r *vicinityv1alpha1.RTT) window.Summary {
+	return window.Summary{
+		At: r.ObservedAt.Time, Samples: int(r.Samples), Lost: int(int64(r.Samples) * int64(r.LossPartsPerMillion) / millionth),
+		P50: time.Duration(r.P50Microseconds) * time.Microsecond, P99: time.Duration(r.P99Microseconds) * time.Microsecond,
+		Answered: r.P50Microseconds > 0,
 	}
 }
 

@@ -81,7 +81,7 @@ func (m *metrics) observe(nodes, endpoints map[string]*path) {
 		for _, p := range paths {
 			if p.current {
 				current++
-				if p.window.last.cut() {
+				if s := p.window.Summary(); s.Cut() {
 					cut++
 				}
 			}

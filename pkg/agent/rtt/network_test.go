@@ -24,6 +24,7 @@ import (
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay/targets"
+	"github.com/vicinity-scheduler/vicinity/pkg/delay/window"
 	"github.com/vicinity-scheduler/vicinity/test/netem"
 )
 
@@ -199,7 +200,7 @@ func (b *testbed) judgeMedians() string {
 				continue
 			}
 			peer := b.between(from, to)
-			if peer == nil || peer.Samples < minForP99 {
+			if peer == nil || peer.Samples < window.MinForP99 {
 				return fmt.Sprintf("%s to %s: too few probes: %+v; rounds: %d", from, to, peer, len(b.ended(from)))
 			}
 			want, got := 2*(fromDelay+toDelay), time.Duration(peer.P50Microseconds)*time.Microsecond

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay/targets"
+	"github.com/vicinity-scheduler/vicinity/pkg/delay/window"
 )
 
 // endpointCount is how many probes an endpoint gets each time: it has not asked for any.
@@ -28,7 +29,7 @@ type path struct {
 	// current says that the target is on the list now.
 	current bool
 
-	window window
+	window window.Window
 	// probedAt is the beginning of the latest round that probed the path.
 	probedAt time.Time
 	// viaUDP says that the target answers UDP and not ICMP.
@@ -156,5 +157,14 @@ func (p *path) take(now time.Time, span time.Duration, o outcome) {
 			p.nearest = rtt
 		}
 	}
-	p.window.add(now, span, o.answered, max(0, o.sent-len(o.answered)))
+	p.window.Add(now, span, o.answered, max(0, o.sent-len(o.answered)))
+}
+
+// lost stands for the time of what was not answered.
+const lost time.Duration = -1
+
+// known tells whether there is anything to report.
+func (p *path) known() bool {
+	s := p.window.Summary()
+	return s.Samples > 0
 }

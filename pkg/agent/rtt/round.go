@@ -65,7 +65,7 @@ func (c *Collector) due(now time.Time, most int) []*path {
 	for _, p := range c.endpoints {
 		switch {
 		case !p.current:
-		case p.probedAt.IsZero() && p.window.last.samples == 0:
+		case p.probedAt.IsZero() && !p.known():
 			// The first time comes at random within the period, or all nodes would begin at once. A quarter of it is
 			// enough for that, and somebody may be waiting.
 			p.probedAt = now.Add(-period + time.Duration(c.rand.Int64N(int64(period/4))))

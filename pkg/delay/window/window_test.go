@@ -1,4 +1,4 @@
-package rtt
+package window
 
 import (
 	"math/rand/v2"
@@ -22,39 +22,39 @@ func TestAWindowSummarisesWhatWasAnsweredLately(t *testing.T) {
 	tests := []struct {
 		name  string
 		steps []step
-		want  summary
+		want  Summary
 	}{
 		{name: "nothing was probed"},
 		{
 			name:  "a median is an answered time, of an even number the lower one of the middle",
 			steps: []step{{answered: []time.Duration{4 * ms, 1 * ms, 3 * ms, 2 * ms}}},
-			want:  summary{at: start, samples: 4, p50: 2 * ms}, // 4 answers are too few for a 99th percentile
+			want:  Summary{At: start, Samples: 4, P50: 2 * ms, Answered: true}, // 4 answers are too few for a 99th percentile
 		},
 		{
 			// Of 100 answers the 99th.
 			name:  "a 99th percentile needs 20 answers",
 			steps: []step{{answered: slices.Concat(repeat(ms, 98), []time.Duration{5 * ms, 9 * ms})}},
-			want:  summary{at: start, samples: 100, p50: ms, p99: 5 * ms},
+			want:  Summary{At: start, Samples: 100, P50: ms, P99: 5 * ms, Answered: true},
 		},
 		{
 			name:  "losses count beside answers",
 			steps: []step{{answered: repeat(ms, 3), lost: 2}},
-			want:  summary{at: start, samples: 5, lost: 2, p50: ms},
+			want:  Summary{At: start, Samples: 5, Lost: 2, P50: ms, Answered: true},
 		},
 		{
 			name:  "what is older than the window is forgotten",
 			steps: []step{{answered: repeat(9*ms, 5)}, {after: 61 * time.Second, answered: repeat(ms, 3)}},
-			want:  summary{at: start.Add(61 * time.Second), samples: 3, p50: ms},
+			want:  Summary{At: start.Add(61 * time.Second), Samples: 3, P50: ms, Answered: true},
 		},
 		{
 			name:  "one silent round is a loss like others",
 			steps: []step{{answered: repeat(ms, 5)}, {after: time.Second, lost: 5}},
-			want:  summary{at: start.Add(time.Second), samples: 10, lost: 5, p50: ms},
+			want:  Summary{At: start.Add(time.Second), Samples: 10, Lost: 5, P50: ms, Answered: true},
 		},
 		{
 			name:  "two in a row are a cut, and the last known time stays",
 			steps: []step{{answered: repeat(ms, 5)}, {after: time.Second, lost: 5}, {after: time.Second, lost: 5}},
-			want:  summary{at: start.Add(2 * time.Second), samples: 5, lost: 5, p50: ms},
+			want:  Summary{At: start.Add(2 * time.Second), Samples: 5, Lost: 5, P50: ms, Answered: true},
 		},
 		{
 			name: "the first answer after a cut ends it, and what was lost meanwhile is history",
@@ -65,27 +65,27 @@ func TestAWindowSummarisesWhatWasAnsweredLately(t *testing.T) {
 				{after: time.Second, lost: 5},
 				{after: time.Second, answered: repeat(7*ms, 4), lost: 1},
 			},
-			want: summary{at: start.Add(4 * time.Second), samples: 5, lost: 1, p50: 7 * ms},
+			want: Summary{At: start.Add(4 * time.Second), Samples: 5, Lost: 1, P50: 7 * ms, Answered: true},
 		},
 		{
 			name:  "a path that never answered has no time",
 			steps: []step{{lost: 5}, {after: time.Second, lost: 5}},
-			want:  summary{at: start.Add(time.Second), samples: 5, lost: 5},
+			want:  Summary{At: start.Add(time.Second), Samples: 5, Lost: 5},
 		},
 		{
 			name:  "a round that sent nothing changes nothing",
 			steps: []step{{answered: repeat(ms, 5)}, {after: time.Second}},
-			want:  summary{at: start, samples: 5, p50: ms},
+			want:  Summary{At: start, Samples: 5, P50: ms, Answered: true},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w, now := window{}, start
+			w, now := Window{}, start
 			for _, s := range tt.steps {
 				now = now.Add(s.after)
-				w.add(now, time.Minute, s.answered, s.lost)
+				w.Add(now, time.Minute, s.answered, s.lost)
 			}
-			if diff := cmp.Diff(tt.want, w.last, cmp.AllowUnexported(summary{})); diff != "" {
+			if diff := cmp.Diff(tt.want, w.Summary()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -118,11 +118,11 @@ func TestNearestRankIsWhatItsDefinitionSays(t *testing.T) {
 }
 
 func TestAWindowIsBounded(t *testing.T) {
-	w := window{}
-	for i := range 3 * maxSamples {
-		w.add(time.Unix(int64(i), 0), time.Hour*1000, []time.Duration{ms}, 0)
+	w := Window{}
+	for i := range 3 * MaxSamples {
+		w.Add(time.Unix(int64(i), 0), time.Hour*1000, []time.Duration{ms}, 0)
 	}
-	if len(w.samples) != maxSamples {
-		t.Errorf("%d samples are kept, want %d", len(w.samples), maxSamples)
+	if len(w.samples) != MaxSamples {
+		t.Errorf("%d samples are kept, want %d", len(w.samples), MaxSamples)
 	}
 }
