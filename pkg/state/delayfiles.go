@@ -50,11 +50,16 @@ func (s *State) WatchDelayFiles(ctx context.Context, files configv1.DelayFiles, 
 func newDelayFiles(files configv1.DelayFiles, store *delay.Store) *delayFiles {
 	return &delayFiles{
 		files: staticfile.Files{Matrix: files.Matrix, Metadata: files.Metadata}, store: store, rows: map[string]struct{}{},
-		failures: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "vicinity_delay_files_failures_total",
-			Help: "Looks at the files of a static delay matrix that found it absent or faulty; what was read before goes on to count.",
-		}),
+		failures: NewDelayFilesFailures(),
 	}
+}
+
+// NewDelayFilesFailures returns the metric of [State.WatchDelayFiles], which counts what it could not read.
+func NewDelayFilesFailures() prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "vicinity_delay_files_failures_total",
+		Help: "Looks at the files of a static delay matrix that found it absent or faulty; what was read before goes on to count.",
+	})
 }
 
 // look reads the files if they have changed, or could not be read before.
