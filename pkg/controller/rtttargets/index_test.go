@@ -187,7 +187,9 @@ func lookAtAll(pods map[types.UID]*corev1.Pod) references {
 				}
 			case vicinityv1alpha1.DelayToSelector:
 				selector, _ := labels.Parse(want.Name)
-				for _, node := range hosts(func(p *corev1.Pod) bool { return p.Namespace == want.Namespace && selector.Matches(labels.Set(p.Labels)) }) {
+				for _, node := range hosts(func(p *corev1.Pod) bool {
+					return p.Namespace == want.Namespace && selector.Matches(labels.Set(p.Labels))
+				}) {
 					r.nodes[node]++
 				}
 			}

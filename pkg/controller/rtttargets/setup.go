@@ -116,7 +116,7 @@ func (k *keeper) watch(ctx context.Context, m manager.Manager) error {
 		},
 	})
 	_, nodesErr := nodes.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { k.nodeChanged() },
+		AddFunc: func(any) { k.nodeChanged() },
 		UpdateFunc: func(before, after any) {
 			if !sameNode(before, after) {
 				k.nodeChanged()
