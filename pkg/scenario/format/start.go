@@ -13,6 +13,8 @@ type Start struct {
 	Node string `json:"node"`
 	// Config is the AgentConfiguration; that of the manifests when absent.
 	Config map[string]any `json:"config"`
+	// Args are further arguments of the controller. GoldpingerURL stands in them for the Goldpinger's address.
+	Args []string `json:"args"`
 }
 
 func (*Start) disturbsCluster() bool { return true }
@@ -21,6 +23,9 @@ func (s *Start) validate(path *field.Path) field.ErrorList {
 	var faults field.ErrorList
 	switch s.Process {
 	case "agent":
+		if s.Args != nil {
+			faults = append(faults, field.Forbidden(path.Child("args"), "only a controller takes arguments, an agent has a config"))
+		}
 		if s.Node == "" {
 			faults = append(faults, field.Required(path.Child("node"), "an agent reports for a node"))
 		}
