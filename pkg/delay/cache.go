@@ -83,7 +83,7 @@ func (s *Store) current(ref NodeID, v *view) bool {
 }
 
 func (s *Store) currentLocked(ref NodeID, v *view) bool {
-	return v.topology == s.topology.Load() && v.version == s.nodes[ref].version.Load() &&
+	return v.topology == s.topology.Load() && v.version == s.nodes[ref].version &&
 		(!v.guessed || v.estimates == s.estimates.Load())
 }
 

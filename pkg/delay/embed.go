@@ -50,7 +50,7 @@ func (m *embedding) moved(id NodeID) {
 func (s *Store) SetCoordinate(name string, c Coordinate) (ok bool) {
 	before := s.estimates.Load()
 	if ok = s.setCoordinate(name, &c); s.estimates.Load() != before {
-		s.tell("")
+		s.tell(nil)
 	}
 	return ok
 }
@@ -101,7 +101,7 @@ func (s *Store) Refine(observations int) (more bool) {
 		}
 		if shifted {
 			s.estimates.Add(1)
-			s.tell("")
+			s.tell(nil)
 		}
 	}
 	return true

@@ -2,20 +2,21 @@ package delay
 
 import (
 	"cmp"
+	"math"
 	"time"
 )
 
 // none is the delay of a percentile that is not known. Delays are at most an hour, 3.6e9 microseconds.
 const none = uint32(1<<32 - 1)
 
-// entry is a sample as a row keeps it: 40 bytes, without pointers for the garbage collector to follow.
+// entry is a sample as a row keeps it: 32 bytes, without pointers for the garbage collector to follow.
 type entry struct {
 	observed int64 // Unix time in milliseconds
 	peer     NodeID
 	slot     int32 // where the peer's column has the same
 	p50, p99 uint32
 	loss     int32
-	count    int32
+	count    uint16 // 65535 is that many or more
 	source   Source
 	known    bool
 }
@@ -37,7 +38,8 @@ func duration(micros uint32) time.Duration { return time.Duration(micros) * time
 
 // entryOf converts a sample, but for its peer. ok is false when the sample contradicts itself.
 func entryOf(s *Sample) (e entry, ok bool) {
-	e = entry{observed: s.ObservedAt.UnixMilli(), p99: none, loss: s.Loss, count: s.Count, source: s.Source, known: s.Known}
+	e = entry{observed: s.ObservedAt.UnixMilli(), p99: none, loss: s.Loss, source: s.Source, known: s.Known}
+	e.count = uint16(max(0, min(s.Count, math.MaxUint16)))
 	if s.Loss < 0 || s.Loss > WholeLoss || s.Known && (s.P50 < 0 || s.P50 > MaxDelay) {
 		return entry{}, false
 	}
@@ -57,7 +59,7 @@ func entryOf(s *Sample) (e entry, ok bool) {
 
 func (e *entry) sample() Sample {
 	s := Sample{
-		P50: duration(e.p50), ObservedAt: time.UnixMilli(e.observed), Count: e.count, Loss: e.loss,
+		P50: duration(e.p50), ObservedAt: time.UnixMilli(e.observed), Count: int32(e.count), Loss: e.loss,
 		Known: e.known, Source: e.source,
 	}
 	if e.p99 != none {
@@ -102,9 +104,17 @@ func (w worth) compare(other worth, staleAfter time.Duration) int {
 	return cmp.Or(cmp.Compare(w.source.Quality(), other.source.Quality()), cmp.Compare(lead, 0))
 }
 
+func (e *entry) worth() worth {
+	return worth{answered: e.answered(), source: e.source, observed: e.observed}
+}
+
+func (in *incoming) worth() worth {
+	return worth{answered: in.answered, source: in.source, observed: in.observed}
+}
+
 // worthOf: what was written down is as true now as when it was written.
 func (e *entry) worthOf(now int64) worth {
-	w := worth{answered: e.answered(), source: e.source, observed: e.observed}
+	w := e.worth()
 	if !e.source.Measured() {
 		w.observed = now
 	}

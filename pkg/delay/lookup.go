@@ -40,7 +40,7 @@ func (s *Store) Samples(from, to string) []Sample {
 	}
 	var samples []Sample
 	for source := sourceCount - 1; source > SourceNone; source-- {
-		if e, ok := find(s.nodes[a].bySource[source], b); ok {
+		if e, ok := find(s.nodes[a].bySource[source].row, b); ok {
 			samples = append(samples, e.sample())
 		}
 	}

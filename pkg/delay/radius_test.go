@@ -9,8 +9,8 @@ import (
 
 const ms = time.Millisecond
 
-// told is a sample that was answered just now.
-func told(p50 time.Duration) Sample {
+// answered is a sample that was answered just now.
+func answered(p50 time.Duration) Sample {
 	return Sample{P50: p50, Known: true, Count: 20, ObservedAt: testNow()}
 }
 
@@ -25,7 +25,7 @@ func matrixOf(nodes []string, source Source, milliseconds ...[]float64) *Store {
 		var peers []PeerSample
 		for j, d := range milliseconds[i] {
 			if i != j && d >= 0 {
-				peers = append(peers, PeerSample{Peer: nodes[j], Sample: told(time.Duration(d * float64(ms)))})
+				peers = append(peers, PeerSample{Peer: nodes[j], Sample: answered(time.Duration(d * float64(ms)))})
 			}
 		}
 		s.Update(from, source, peers, testNow())
@@ -103,7 +103,7 @@ func TestWhatWasNotMeasured(t *testing.T) {
 	zoned.SetNode("c", "east")
 	for _, name := range []string{"x", "y", "z"} {
 		zoned.SetNode(name, "east")
-		zoned.Update(name, SourceAgent, []PeerSample{{Peer: "b", Sample: told(20 * ms)}}, testNow())
+		zoned.Update(name, SourceAgent, []PeerSample{{Peer: "b", Sample: answered(20 * ms)}}, testNow())
 	}
 	cases := map[string]struct {
 		store *Store
@@ -135,15 +135,15 @@ func TestWhatWasNotMeasured(t *testing.T) {
 func TestPathsThatAreCut(t *testing.T) {
 	q := Query{Max: 15 * ms, OnUnknown: PolicyAllow}
 	s := triangle()
-	s.Update("e1", SourceAgent, []PeerSample{{Peer: "e2", Sample: cut()}, {Peer: "e3", Sample: told(14 * ms)}}, testNow())
-	s.Update("e2", SourceAgent, []PeerSample{{Peer: "e1", Sample: cut()}, {Peer: "e3", Sample: told(12 * ms)}}, testNow())
-	s.Update("e3", SourceAgent, []PeerSample{{Peer: "e1", Sample: told(14 * ms)}, {Peer: "e2", Sample: told(12 * ms)}}, testNow())
+	s.Update("e1", SourceAgent, []PeerSample{{Peer: "e2", Sample: cut()}, {Peer: "e3", Sample: answered(14 * ms)}}, testNow())
+	s.Update("e2", SourceAgent, []PeerSample{{Peer: "e1", Sample: cut()}, {Peer: "e3", Sample: answered(12 * ms)}}, testNow())
+	s.Update("e3", SourceAgent, []PeerSample{{Peer: "e1", Sample: answered(14 * ms)}, {Peer: "e2", Sample: answered(12 * ms)}}, testNow())
 	if diff := cmp.Diff([]string{"e1", "e3"}, within(t, s, "e1", q)); diff != "" {
 		t.Errorf("e2 gets no answer from e1, e3 does (-want +got):\n%s", diff)
 	}
 	// Now nobody does: e1 is dead, and what was known last counts, 10 ms to e2.
 	s.Update("e1", SourceAgent, nil, testNow())
-	s.Update("e3", SourceAgent, []PeerSample{{Peer: "e1", Sample: cut()}, {Peer: "e2", Sample: told(12 * ms)}}, testNow())
+	s.Update("e3", SourceAgent, []PeerSample{{Peer: "e1", Sample: cut()}, {Peer: "e2", Sample: answered(12 * ms)}}, testNow())
 	if diff := cmp.Diff([]string{"e1", "e2", "e3"}, within(t, s, "e1", q)); diff != "" {
 		t.Errorf("e1 is dead (-want +got):\n%s", diff)
 	}
@@ -154,7 +154,7 @@ func TestPathsThatAreCut(t *testing.T) {
 
 func TestASourceThatAnswersBeatsOneThatDoesNot(t *testing.T) {
 	s := triangle()
-	s.Update("e1", SourceGoldpinger, []PeerSample{{Peer: "e2", Sample: told(11 * ms)}}, testNow())
+	s.Update("e1", SourceGoldpinger, []PeerSample{{Peer: "e2", Sample: answered(11 * ms)}}, testNow())
 	s.Update("e1", SourceAgent, []PeerSample{{Peer: "e2", Sample: cut()}}, testNow())
 	if got, _ := s.Lookup("e1", "e2"); got.Source != SourceGoldpinger || got.P50 != 11*ms {
 		t.Errorf("found %+v; want Goldpinger's 11 ms, since a firewall may drop the agent's probes only", got)
@@ -163,10 +163,10 @@ func TestASourceThatAnswersBeatsOneThatDoesNot(t *testing.T) {
 
 func TestPercentiles(t *testing.T) {
 	s := NewStore()
-	tail := told(4 * ms)
+	tail := answered(4 * ms)
 	tail.P99, tail.HasP99 = 9*ms, true
-	s.Update("a", SourceAgent, []PeerSample{{Peer: "told", Sample: tail}, {Peer: "untold", Sample: told(4 * ms)}}, testNow())
-	s.Update("a", SourceFiles, []PeerSample{{Peer: "written", Sample: told(4 * ms)}}, testNow())
+	s.Update("a", SourceAgent, []PeerSample{{Peer: "told", Sample: tail}, {Peer: "untold", Sample: answered(4 * ms)}}, testNow())
+	s.Update("a", SourceFiles, []PeerSample{{Peer: "written", Sample: answered(4 * ms)}}, testNow())
 	for _, name := range []string{"a", "told", "untold", "written"} {
 		s.SetNode(name, "")
 	}
@@ -204,7 +204,7 @@ func TestAMonitorThatFallsSilentTakesNothingAway(t *testing.T) {
 // TestOldSamplesGiveWay: a better source counts until it is five minutes behind.
 func TestOldSamplesGiveWay(t *testing.T) {
 	s := triangle()
-	ping := told(30 * ms)
+	ping := answered(30 * ms)
 	for _, tc := range []struct {
 		later time.Duration
 		want  Source
@@ -238,17 +238,17 @@ func TestRadiiFollowChanges(t *testing.T) {
 	s, q := triangle(), Query{Max: 11 * ms, Percentile: P50, OnUnknown: PolicyReject}
 	first, _ := s.Radius("e1", q, testNow())
 	again, _ := s.Radius("e1", q, testNow())
-	s.Update("e2", SourceAgent, []PeerSample{{Peer: "e1", Sample: told(10 * ms)}, {Peer: "e3", Sample: told(99 * ms)}}, testNow())
+	s.Update("e2", SourceAgent, []PeerSample{{Peer: "e1", Sample: answered(10 * ms)}, {Peer: "e3", Sample: answered(99 * ms)}}, testNow())
 	unmoved, _ := s.Radius("e1", q, testNow())
 	if first != again || first != unmoved {
 		t.Error("a radius was made anew although no path of its reference changed")
 	}
-	s.Update("e1", SourceAgent, []PeerSample{{Peer: "e2", Sample: told(12 * ms)}, {Peer: "e3", Sample: told(11 * ms)}}, testNow())
+	s.Update("e1", SourceAgent, []PeerSample{{Peer: "e2", Sample: answered(12 * ms)}, {Peer: "e3", Sample: answered(11 * ms)}}, testNow())
 	if diff := cmp.Diff([]string{"e1", "e3"}, within(t, s, "e1", q)); diff != "" {
 		t.Errorf("after e1's row changed (-want +got):\n%s", diff)
 	}
 	s.SetNode("new", "")
-	s.Update("new", SourceAgent, []PeerSample{{Peer: "e1", Sample: told(ms)}}, testNow())
+	s.Update("new", SourceAgent, []PeerSample{{Peer: "e1", Sample: answered(ms)}}, testNow())
 	if diff := cmp.Diff([]string{"e1", "e3", "new"}, within(t, s, "e1", q)); diff != "" {
 		t.Errorf("after a node joined and measured (-want +got):\n%s", diff)
 	}

@@ -69,7 +69,7 @@ type Sample struct {
 	P99 time.Duration
 	// ObservedAt is when the last of the probes ended, by the clock of the node that sent them.
 	ObservedAt time.Time
-	// Count is the number of probes that the sample is taken from; 0 means not known.
+	// Count is the number of probes that the sample is taken from; 0 means not known. A store keeps at most 65535.
 	Count int32
 	// Loss is the share of probes without an answer in parts per million, 0 to WholeLoss.
 	Loss int32

@@ -26,7 +26,7 @@ type Store struct {
 	ids       map[string]NodeID
 	nodes     []*node
 	free      []NodeID
-	listeners []func(node string)
+	listeners []func(nodes []string)
 	embedding embedding
 
 	index atomic.Pointer[Index] // nil after names changed
@@ -37,18 +37,28 @@ type Store struct {
 	zones zoneCache
 }
 
-// node is what is known about one node. All fields but version are guarded by Store.mu.
+// node is what is known about one node. All fields are guarded by Store.mu. What an update of another node's
+// row touches stands first, on one cache line.
 type node struct {
-	name     string
+	name    string
+	column  []incoming
+	version uint64 // of row and column, as far as placement goes
+
 	zone     string
 	endpoint bool
 	present  bool // in the cluster; others are only remembered
-	bySource [sourceCount][]entry
+	bySource [sourceCount]told
 	row      []entry // of the better samples, by peer
-	column   []incoming
 	holes    []int32 // slots of column that are free
 	place    place
-	version  atomic.Uint64 // of row and column, as far as placement goes
+}
+
+// told is the last row of one source.
+type told struct {
+	row []entry
+	// order has, for each sample in the order in which they were told, its place in row. Reports name the same peers in
+	// the same order most of the time, and then neither names nor order need to be found anew.
+	order []int32
 }
 
 // Index finds the numbers of nodes without a lock. It is immutable.
@@ -65,7 +75,7 @@ func NewStore() *Store {
 	return &Store{
 		ids:   map[string]NodeID{},
 		cache: radiusCache{views: map[viewKey]*view{}, radii: map[radiusKey]*cachedRadius{}},
-		zones: zoneCache{medians: map[zonePair]zoneMedian{}, views: map[zoneViewKey]*view{}},
+		zones: zoneCache{medians: map[zonePair]zoneMedian{}, views: map[zoneViewKey]*view{}, members: map[string][]NodeID{}},
 	}
 }
 
@@ -81,9 +91,10 @@ func (s *Store) Index() *Index {
 	return x
 }
 
-// OnChange calls f with the name of each node of which a round-trip time, to or from it, has changed, and with "" when
-// estimates or the cluster's nodes have. f must return quickly and must not call back into the store.
-func (s *Store) OnChange(f func(node string)) {
+// OnChange calls f with the names of the nodes of which a round-trip time, to or from it, has changed, and with none when
+// estimates or the cluster's nodes have. f must return quickly, and must neither keep the names nor call back into the
+// store.
+func (s *Store) OnChange(f func(nodes []string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners = append(s.listeners, f)
@@ -92,7 +103,7 @@ func (s *Store) OnChange(f func(node string)) {
 // SetNode says that the node is in the cluster, and in which zone; "" means that it has none.
 func (s *Store) SetNode(name, zone string) {
 	if s.setNode(name, zone) {
-		s.tell("")
+		s.tell(nil)
 	}
 }
 
@@ -113,14 +124,12 @@ func (s *Store) setNode(name, zone string) (changed bool) {
 }
 
 // tell calls the listeners.
-func (s *Store) tell(names ...string) {
+func (s *Store) tell(names []string) {
 	s.mu.RLock()
 	listeners := s.listeners
 	s.mu.RUnlock()
 	for _, f := range listeners {
-		for _, name := range names {
-			f(name)
-		}
+		f(names)
 	}
 }
 
@@ -164,7 +173,7 @@ func (s *Store) idLocked(name string) (id NodeID, ok bool) {
 	fresh := &node{name: name, endpoint: endpoint}
 	if last := len(s.free) - 1; last >= 0 {
 		id, s.free = s.free[last], s.free[:last]
-		fresh.version.Store(s.nodes[id].version.Load() + 1)
+		fresh.version = s.nodes[id].version + 1
 		s.nodes[id] = fresh
 	} else {
 		id = NodeID(len(s.nodes))
@@ -182,8 +191,8 @@ func (s *Store) forgetLocked(id NodeID) {
 	if n.present || len(n.row) > 0 || len(n.column) > len(n.holes) || s.ids[n.name] != id {
 		return
 	}
-	for _, row := range n.bySource {
-		if len(row) > 0 {
+	for i := range n.bySource {
+		if len(n.bySource[i].row) > 0 {
 			return
 		}
 	}

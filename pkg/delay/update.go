@@ -1,7 +1,6 @@
 package delay
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -15,11 +14,13 @@ func (s *Store) Update(from string, source Source, peers []PeerSample, now time.
 	s.mu.Lock()
 	changed, dropped := s.updateLocked(from, source, peers, now.UnixMilli())
 	s.mu.Unlock()
-	s.tell(changed...)
+	if len(changed) > 0 {
+		s.tell(changed)
+	}
 	return dropped
 }
 
-// updateLocked returns the names of the nodes of which a delay changed.
+// updateLocked returns the names of the nodes of which a delay changed, if anybody listens.
 func (s *Store) updateLocked(from string, source Source, peers []PeerSample, now int64) (changed []string, dropped int) {
 	if source == SourceNone || source >= sourceCount {
 		return nil, len(peers)
@@ -33,7 +34,7 @@ func (s *Store) updateLocked(from string, source Source, peers []PeerSample, now
 	}
 	n := s.nodes[id]
 	row, dropped := s.rowLocked(id, source, peers)
-	carryOn(row, n.bySource[source])
+	carryOn(row.row, n.bySource[source].row)
 	n.bySource[source] = row
 	changed = s.replaceLocked(id, n.merged(now))
 	s.forgetLocked(id) // which it only does if nothing is left
@@ -41,31 +42,59 @@ func (s *Store) updateLocked(from string, source Source, peers []PeerSample, now
 }
 
 // rowLocked converts samples, by peer, each once.
-func (s *Store) rowLocked(from NodeID, source Source, peers []PeerSample) (row []entry, dropped int) {
+func (s *Store) rowLocked(from NodeID, source Source, peers []PeerSample) (row told, dropped int) {
 	if len(peers) == 0 {
-		return nil, 0
+		return told{}, 0
 	}
-	row = make([]entry, 0, len(peers))
-	sorted := true
+	if row, ok := s.sameOrderLocked(&s.nodes[from].bySource[source], source, peers); ok {
+		return row, 0
+	}
+	unsorted := make([]entry, 0, len(peers))
+	keys := make([]uint64, 0, len(peers)) // the peer above the position
 	for i := range peers {
 		e, ok := entryOf(&peers[i].Sample)
 		if ok {
 			e.peer, ok = s.idLocked(peers[i].Peer)
 		}
 		if !ok || e.peer == from {
-			dropped++
 			continue
 		}
 		e.source = source
-		sorted = sorted && (len(row) == 0 || row[len(row)-1].peer < e.peer)
-		row = append(row, e)
+		keys = append(keys, uint64(e.peer)<<32|uint64(len(unsorted)))
+		unsorted = append(unsorted, e)
 	}
-	if sorted {
-		return row, dropped
+	slices.Sort(keys)
+	row = told{row: make([]entry, 0, len(keys)), order: make([]int32, len(unsorted))}
+	for _, key := range keys {
+		e := unsorted[uint32(key)]
+		if last := len(row.row) - 1; last >= 0 && row.row[last].peer == e.peer {
+			continue // the first counts
+		}
+		row.order[uint32(key)] = int32(len(row.row))
+		row.row = append(row.row, e)
 	}
-	slices.SortStableFunc(row, func(a, b entry) int { return cmp.Compare(a.peer, b.peer) })
-	once := slices.CompactFunc(row, func(a, b entry) bool { return a.peer == b.peer })
-	return once, dropped + len(row) - len(once)
+	if dropped = len(peers) - len(row.row); dropped > 0 {
+		row.order = nil // the next report's positions are not these
+	}
+	return row, dropped
+}
+
+// sameOrderLocked converts samples of the same peers in the same order as the last time; ok is false if they are not.
+func (s *Store) sameOrderLocked(last *told, source Source, peers []PeerSample) (row told, ok bool) {
+	if len(last.order) != len(peers) {
+		return told{}, false
+	}
+	row = told{row: make([]entry, len(peers)), order: last.order}
+	for i := range peers {
+		place := last.order[i]
+		e, ok := entryOf(&peers[i].Sample)
+		if !ok || s.nodes[last.row[place].peer].name != peers[i].Peer {
+			return told{}, false
+		}
+		e.peer, e.source = last.row[place].peer, source
+		row.row[place] = e
+	}
+	return row, true
 }
 
 // carryOn keeps, in a new row, the times that are known no longer from the same source's last one.
@@ -87,7 +116,8 @@ func carryOn(row, last []entry) {
 // merged is the row of the better samples of all sources. It shares memory with the only source's.
 func (n *node) merged(now int64) []entry {
 	var merged []entry
-	for _, row := range n.bySource {
+	for i := range n.bySource {
+		row := n.bySource[i].row
 		switch {
 		case len(row) == 0:
 		case merged == nil:
@@ -119,47 +149,52 @@ func mergeRows(a, b []entry, now int64) []entry {
 }
 
 // replaceLocked puts a row in the place of the node's last one, in the columns of its peers too, and returns the names
-// of the nodes of which a delay changed.
+// of the nodes of which a delay changed, if anybody listens.
 func (s *Store) replaceLocked(id NodeID, row []entry) (changed []string) {
 	n := s.nodes[id]
-	last := n.row
-	// The row may be one of a source's, which the merged row of another update was made from: slots are the merged row's.
-	row = slices.Clone(row)
+	last, changes := n.row, 0
 	n.row = row
+	if len(s.listeners) > 0 {
+		changed = make([]string, 0, len(row)+1)
+	}
 	note := func(peer *node) {
-		peer.version.Add(1)
-		changed = append(changed, peer.name)
+		changes++
+		peer.version++
+		if len(s.listeners) > 0 {
+			changed = append(changed, peer.name)
+		}
 	}
 	for i := range row {
 		e := &row[i]
 		for len(last) > 0 && last[0].peer < e.peer {
-			s.dropLocked(&last[0])
-			note(s.nodes[last[0].peer])
+			note(s.dropLocked(&last[0]))
 			last = last[1:]
 		}
 		peer := s.nodes[e.peer]
-		if len(last) > 0 && last[0].peer == e.peer {
-			e.slot = last[0].slot
-			peer.column[e.slot] = e.incoming(id)
-			if !e.sameDelay(&last[0]) {
-				note(peer)
-			}
-			last = last[1:]
+		if len(last) == 0 || last[0].peer != e.peer {
+			e.slot = peer.admit(e.incoming(id))
+			note(peer)
 			continue
 		}
-		e.slot = peer.admit(e.incoming(id))
-		note(peer)
+		e.slot = last[0].slot
+		peer.column[e.slot] = e.incoming(id)
+		if !e.sameDelay(&last[0]) {
+			note(peer)
+		}
+		last = last[1:]
 	}
 	for i := range last {
-		s.dropLocked(&last[i])
-		note(s.nodes[last[i].peer])
+		note(s.dropLocked(&last[i]))
 	}
-	if len(changed) == 0 {
+	if changes == 0 {
 		return nil
 	}
-	n.version.Add(1)
+	n.version++
 	s.changes.Add(1)
 	s.embedding.moved(id)
+	if len(s.listeners) == 0 {
+		return nil
+	}
 	return append(changed, n.name)
 }
 
@@ -175,9 +210,10 @@ func (n *node) admit(in incoming) (slot int32) {
 }
 
 // dropLocked takes a sample of an old row out of its peer's column.
-func (s *Store) dropLocked(e *entry) {
-	peer := s.nodes[e.peer]
+func (s *Store) dropLocked(e *entry) (peer *node) {
+	peer = s.nodes[e.peer]
 	peer.column[e.slot] = incoming{from: noNode}
 	peer.holes = append(peer.holes, e.slot)
 	s.forgetLocked(e.peer)
+	return peer
 }

@@ -18,18 +18,11 @@ type distance struct {
 	kind       Kind
 }
 
-// sighting is what one direction knows of a pair.
-type sighting struct {
-	worth
-	p50, p99 uint32
-	known    bool
-}
-
 // viewLocked works out how far every node is from the reference.
 func (s *Store) viewLocked(ref NodeID, percentile Percentile) *view {
 	n := s.nodes[ref]
 	v := &view{
-		version: n.version.Load(), topology: s.topology.Load(), estimates: s.estimates.Load(), changes: s.changes.Load(),
+		version: n.version, topology: s.topology.Load(), estimates: s.estimates.Load(), changes: s.changes.Load(),
 		delays: make([]distance, len(s.nodes)),
 	}
 	reached := v.measure(n, percentile)
@@ -44,10 +37,11 @@ func (s *Store) viewLocked(ref NodeID, percentile Percentile) *view {
 			}
 		}
 	}
+	zones := map[string]distance{} // what is typical for each
 	for id, other := range s.nodes {
 		d := &v.delays[id]
 		if d.kind == Unknown && other.present && !n.endpoint {
-			*d = s.guessLocked(n, other)
+			*d = s.guessLocked(n, other, zones)
 		}
 		v.guessed = v.guessed || d.kind == Estimated || d.kind == ZoneMedian
 	}
@@ -56,28 +50,26 @@ func (s *Store) viewLocked(ref NodeID, percentile Percentile) *view {
 
 // measure fills in what was measured between the reference and others, and reports whether anybody got an answer.
 func (v *view) measure(n *node, percentile Percentile) (reached bool) {
-	seen := make([]sighting, len(v.delays))
+	own := newBits(len(v.delays))
 	for i := range n.row {
 		e := &n.row[i]
-		seen[e.peer] = sighting{
-			worth: worth{answered: e.answered(), source: e.source, observed: e.observed}, p50: e.p50, p99: e.p99, known: e.known,
-		}
+		own.add(e.peer)
+		in := e.incoming(e.peer)
+		v.delays[e.peer] = in.distance(percentile)
+		reached = reached || in.answered
 	}
 	for i := range n.column {
 		in := &n.column[i]
 		if in.from == noNode {
 			continue
 		}
-		other := worth{answered: in.answered, source: in.source, observed: in.observed}
-		if own := &seen[in.from]; own.source == SourceNone || betterThan(other, own.worth) {
-			*own = sighting{worth: other, p50: in.p50, p99: in.p99, known: in.known}
+		if own.Has(in.from) {
+			if e, ok := find(n.row, in.from); ok && !betterThan(in.worth(), e.worth()) {
+				continue
+			}
 		}
-	}
-	for id := range seen {
-		if seen[id].source != SourceNone {
-			v.delays[id] = seen[id].distance(percentile)
-			reached = reached || seen[id].answered
-		}
+		v.delays[in.from] = in.distance(percentile)
+		reached = reached || in.answered
 	}
 	return reached
 }
@@ -90,35 +82,40 @@ func betterThan(other, own worth) bool {
 	return other.compare(own, StaleAfter) > 0
 }
 
-func (s *sighting) distance(percentile Percentile) distance {
-	d := distance{delay: s.p50, kind: Measured}
+func (in *incoming) distance(percentile Percentile) distance {
+	d := distance{delay: in.p50, kind: Measured}
 	switch {
-	case !s.known:
+	case !in.known:
 		return distance{delay: none, kind: Cut} // never answered
-	case !s.answered:
+	case !in.answered:
 		d.kind = Cut
 	}
 	if percentile == P99 {
-		if s.p99 != none {
-			d.delay = s.p99
-		} else if s.source.Measured() && d.kind == Measured {
+		if in.p99 != none {
+			d.delay = in.p99
+		} else if in.source.Measured() && d.kind == Measured {
 			// The tail was not told. Of paths whose tail is, few have one longer than twice the median.
-			d.kind, d.bar = Estimated, s.p50
+			d.kind, d.bar = Estimated, in.p50
 		}
 	}
 	return d
 }
 
-// guessLocked estimates the distance of a node whose path to the reference nobody measured.
-func (s *Store) guessLocked(ref, other *node) distance {
+// guessLocked estimates the distance of a node whose path to the reference nobody measured. zones remembers what is
+// typical between the reference's zone and others.
+func (s *Store) guessLocked(ref, other *node, zones map[string]distance) distance {
 	if ref.place.valid && other.place.valid {
 		seconds, bar := ref.place.estimate(&other.place)
 		return distance{delay: toMicros(seconds), bar: toMicros(bar), kind: Estimated}
 	}
-	if median, ok := s.zoneMedianLocked(ref.zone, other.zone); ok {
-		return distance{delay: median.p50, bar: median.bar, kind: ZoneMedian}
+	typical, ok := zones[other.zone]
+	if !ok {
+		if median, found := s.zoneMedianLocked(ref.zone, other.zone); found {
+			typical = distance{delay: median.p50, bar: median.bar, kind: ZoneMedian}
+		}
+		zones[other.zone] = typical
 	}
-	return distance{}
+	return typical
 }
 
 // zoneView is how far every node is from a zone: the median over the zone's nodes of what was measured to them, or what
@@ -186,5 +183,7 @@ func tail(p50, p99 uint32, percentile Percentile) uint32 {
 func (s *Store) HasZone(zone string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return slices.ContainsFunc(s.nodes, func(n *node) bool { return n.present && n.zone == zone })
+	s.zones.mu.Lock()
+	defer s.zones.mu.Unlock()
+	return len(s.zoneMembersLocked(zone)) > 0
 }

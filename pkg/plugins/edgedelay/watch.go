@@ -83,13 +83,24 @@ func (w *radiusWatch) saw(n need, nodes delay.Bits) {
 }
 
 // change is called for each change of the store.
-func (w *radiusWatch) change(node string) {
+func (w *radiusWatch) change(nodes []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.seen) == 0 || node != "" && w.byRef[node] == 0 && w.zones == 0 {
+	if len(w.seen) == 0 {
 		return
 	}
-	w.changed[node] = struct{}{}
+	before := len(w.changed)
+	for _, node := range nodes {
+		if w.byRef[node] > 0 || w.zones > 0 {
+			w.changed[node] = struct{}{}
+		}
+	}
+	if len(nodes) == 0 {
+		w.changed[""] = struct{}{}
+	}
+	if len(w.changed) == before {
+		return
+	}
 	select {
 	case w.wake <- struct{}{}:
 	default: // it is awake already
