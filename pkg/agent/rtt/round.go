@@ -39,10 +39,10 @@ type plan struct {
 }
 
 // planRound divides the time that a round has.
-func (c *Collector) planRound(ctx context.Context, now time.Time) plan {
+func (c *Collector) planRound(ctx context.Context) plan {
 	has := defaultRound
 	if deadline, ok := ctx.Deadline(); ok {
-		has = deadline.Sub(now)
+		has = time.Until(deadline)
 	}
 	has = max(0, has-min(has/reportPart, maxReportTime))
 	count := int(c.config.ProbesPerRound)
@@ -87,7 +87,7 @@ func (c *Collector) measure(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	start := time.Now()
-	p := c.planRound(ctx, now)
+	p := c.planRound(ctx)
 	round := c.due(now, p.targets)
 	var group sync.WaitGroup
 	faults := make([]error, len(round))
