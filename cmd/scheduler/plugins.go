@@ -36,6 +36,7 @@ type plugins struct {
 	state      *state.State
 	fills      *blockio.Fills // what CacheAware expects and DiskIO counts
 	cacheAware *cacheaware.Shared
+	diskIO     *diskio.Metrics
 	models     *diskModels // of the first profile with DiskIO
 	edgeDelay  *edgedelay.Shared
 	delays     *configv1.DelayFiles // of the first profile with EdgeDelay
@@ -72,7 +73,7 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 		return nil, fmt.Errorf("arguments of plugin %s, profile %s: diskIOModelConfig is %q, and %q in another profile; want the same in all",
 			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
 	}
-	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{})
+	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{}, p.diskIO)
 }
 
 func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
@@ -128,6 +129,9 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 		return err
 	}
 	if p.edgeDelay, err = edgedelay.NewShared(known.RTTs(), informers, clock.RealClock{}, delays); err != nil {
+		return err
+	}
+	if p.diskIO, err = diskio.NewMetrics(registry{}); err != nil {
 		return err
 	}
 	p.state = known

@@ -27,6 +27,7 @@ const (
 // embedding places the nodes that do not report a coordinate of their own, by the paths that the store knows of them.
 // It is guarded by Store.mu.
 type embedding struct {
+	config  *coordinate.Config
 	clients map[NodeID]*coordinate.Client
 	due     map[NodeID]int // rounds left
 	turn    int
@@ -64,6 +65,9 @@ func (s *Store) setCoordinate(name string, c *Coordinate) (ok bool) {
 			s.nodes[id].place = place{}
 			s.embedding.moved(id)
 			s.estimates.Add(1)
+		}
+		if known {
+			s.forgetLocked(id) // which it only does if nothing is left
 		}
 		return true
 	}
@@ -226,12 +230,14 @@ func (m *embedding) client(id NodeID, name string) *coordinate.Client {
 	if client, ok := m.clients[id]; ok {
 		return client
 	}
-	config := coordinate.DefaultConfig()
-	client, err := coordinate.NewClient(config)
+	if m.config == nil {
+		m.config = coordinate.DefaultConfig()
+	}
+	client, err := coordinate.NewClient(m.config)
 	if err != nil {
 		return nil // only for a configuration without dimensions
 	}
-	start := coordinate.NewCoordinate(config)
+	start := coordinate.NewCoordinate(m.config)
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(name)) // never fails
 	bits := hash.Sum64()
