@@ -46,7 +46,7 @@ func newRTTCommand() *cobra.Command {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.connection.addFlags(cmd)
+	o.connection.addClusterFlags(cmd)
 	o.addFileFlags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.heat, "heat", false, "draw the matrix of medians")

@@ -37,7 +37,7 @@ func newRTTClusterCommand() *cobra.Command {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.connection.addFlags(cmd)
+	o.connection.addClusterFlags(cmd)
 	o.addFileFlags(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&o.limit, "max", 0, "the bound, such as 25ms; required")
@@ -92,7 +92,7 @@ func (o *clusterOptions) run(ctx context.Context, names []string, out, errOut io
 		view.warnings = append(view.warnings, err.Error())
 	}
 	if o.output != "" {
-		err = writeRTTObject(out, o.output, bound)
+		err = writeObject(out, o.output, bound)
 	} else {
 		err = writeBound(out, bound)
 	}
@@ -141,7 +141,7 @@ func writeBound(out io.Writer, b boundView) error {
 			n.Node, strconv.Itoa(len(n.Radius)), listed(n.Radius), strconv.Itoa(len(n.Cluster)), listed(n.Lost),
 		})
 	}
-	if err := writeRTTTable(out, "NODE\tWITHIN\tRADIUS\tCLUSTER\tLOST", rows); err != nil {
+	if err := writeTable(out, "NODE\tWITHIN\tRADIUS\tCLUSTER\tLOST", rows); err != nil {
 		return err
 	}
 	for i, cluster := range b.Clusters {

@@ -44,7 +44,7 @@ func newRTTExportCommand() *cobra.Command {
 			return o.export(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.connection.addFlags(cmd)
+	o.connection.addClusterFlags(cmd)
 	cmd.Flags().StringVar(&o.matrix, "matrix", "", "the `FILE` to write the matrix to; required")
 	cmd.Flags().StringVar(&o.metadata, "metadata", "", "the `FILE` to write the names to; required")
 	cmd.Flags().BoolVar(&o.estimate, "estimate", false, "take estimates for pairs that nobody measured")
@@ -105,7 +105,7 @@ func newRTTImportCommand() *cobra.Command {
 			return o.importFiles(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.connection.addFlags(cmd)
+	o.connection.addClusterFlags(cmd)
 	cmd.Flags().StringVar(&o.matrix, "matrix", "", "the `FILE` with the matrix; required")
 	cmd.Flags().StringVar(&o.metadata, "metadata", "", "the `FILE` with the names; required")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only say what would be written")

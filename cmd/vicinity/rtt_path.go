@@ -24,7 +24,7 @@ func newRTTPathCommand() *cobra.Command {
 			return o.runPath(cmd.Context(), args[0], args[1], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	o.connection.addFlags(cmd)
+	o.connection.addClusterFlags(cmd)
 	o.addFileFlags(cmd)
 	cmd.Flags().StringVarP(&o.output, "output", "o", "", "json or yaml")
 	mustComplete(cmd, "output", "json", "yaml")
@@ -78,7 +78,7 @@ func (o *rttOptions) runPath(ctx context.Context, from, to string, out, errOut i
 	path := view.path(ends[0], ends[1])
 	path.From, path.To = from, to
 	if o.output != "" {
-		return writeRTTObject(out, o.output, path)
+		return writeObject(out, o.output, path)
 	}
 	view.warn(errOut)
 	return writePath(out, &path)
@@ -128,7 +128,7 @@ func writePath(out io.Writer, p *pathView) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	return writeRTTTable(out, "FROM\tTO\tP50\tP99\tLOSS\tSAMPLES\tSOURCE\tAGE", rows)
+	return writeTable(out, "FROM\tTO\tP50\tP99\tLOSS\tSAMPLES\tSOURCE\tAGE", rows)
 }
 
 func distanceText(d *rttDistance) string {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,7 +16,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
@@ -62,19 +59,8 @@ func readRTTFiles(matrix, metadata string, now time.Time) (*rttView, error) {
 
 // readRTTs reads as the scheduler does, with the same code, and returns when everything has been listed.
 func readRTTs(ctx context.Context, config *rest.Config, errOut io.Writer) (*rttView, error) {
-	ctx = klog.NewContext(ctx, logr.Discard()) // what goes wrong is returned
-	ctx, cancel := context.WithTimeoutCause(ctx, readTimeout,
-		fmt.Errorf("the API server at %s has not listed nodes and round-trip times within %s", config.Host, readTimeout))
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer cancel()
-	running.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-time.After(quietFor):
-			fmt.Fprintf(errOut, "reading nodes and round-trip times from %s ...\n", config.Host)
-		}
-	})
+	ctx, reading := beginReading(ctx, config, "nodes and round-trip times", errOut)
+	defer reading.end()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to %s: %w", config.Host, err)
@@ -83,7 +69,7 @@ func readRTTs(ctx context.Context, config *rest.Config, errOut io.Writer) (*rttV
 		return nil, err
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
-	defer func() { cancel(); factory.Shutdown() }()
+	defer func() { reading.cancel(); factory.Shutdown() }()
 	index, err := state.NewNodes(factory.Core().V1().Nodes().Informer())
 	if err != nil {
 		return nil, err
@@ -93,7 +79,7 @@ func readRTTs(ctx context.Context, config *rest.Config, errOut io.Writer) (*rttV
 	if err != nil {
 		return nil, err
 	}
-	running.Go(func() { known.Run(ctx) })
+	reading.running.Go(func() { known.Run(ctx) })
 	factory.StartWithContext(ctx)
 	if err := errors.Join(known.WaitForSync(ctx), factory.WaitForCacheSyncWithContext(ctx).AsError()); err != nil {
 		return nil, context.Cause(ctx)

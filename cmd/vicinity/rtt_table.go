@@ -2,17 +2,14 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
-	"sigs.k8s.io/yaml"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
 )
@@ -91,7 +88,7 @@ func (v *rttView) pathOf(to string, s *delay.Sample) rttPath {
 func writeRTTs(out io.Writer, format string, list rttList) error {
 	switch format {
 	case "json", "yaml":
-		return writeRTTObject(out, format, list)
+		return writeObject(out, format, list)
 	case "wide":
 		var rows [][]string
 		for i := range list.Items {
@@ -99,13 +96,13 @@ func writeRTTs(out io.Writer, format string, list rttList) error {
 				rows = append(rows, wideRTTRow(list.Items[i].Node, &list.Items[i].Paths[j]))
 			}
 		}
-		return writeRTTTable(out, "FROM\tTO\tP50\tP99\tLOSS\tSAMPLES\tSOURCE\tAGE", rows)
+		return writeTable(out, "FROM\tTO\tP50\tP99\tLOSS\tSAMPLES\tSOURCE\tAGE", rows)
 	}
 	rows := make([][]string, 0, len(list.Items))
 	for i := range list.Items {
 		rows = append(rows, shortRTTRow(&list.Items[i]))
 	}
-	return writeRTTTable(out, "NODE\tPATHS\tSHORTEST\tMEDIAN\tLONGEST\tCUT\tSOURCES\tAGE", rows)
+	return writeTable(out, "NODE\tPATHS\tSHORTEST\tMEDIAN\tLONGEST\tCUT\tSOURCES\tAGE", rows)
 }
 
 func shortRTTRow(n *rttNode) []string {
@@ -170,35 +167,4 @@ func rttAge(seconds *float64) string {
 		return none
 	}
 	return duration.HumanDuration(time.Duration(*seconds * float64(time.Second)))
-}
-
-// writeRTTObject writes what programs read, as json or yaml.
-func writeRTTObject(out io.Writer, format string, object any) error {
-	if format == "yaml" {
-		text, err := yaml.Marshal(object)
-		if err != nil {
-			return fmt.Errorf("writing YAML: %w", err)
-		}
-		_, err = out.Write(text)
-		return err
-	}
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(object)
-}
-
-// writeRTTTable aligns rows below a header; without rows it writes nothing.
-func writeRTTTable(out io.Writer, header string, rows [][]string) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, header)
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("writing the table: %w", err)
-	}
-	return nil
 }

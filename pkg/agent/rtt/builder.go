@@ -11,6 +11,7 @@ import (
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay"
 )
 
@@ -63,6 +64,8 @@ func newCollector(self string, c *configv1.RTTConfiguration, store statusStore, 
 		limit: rate.NewLimiter(rate.Limit(c.MaxProbesPerSecond), int(c.ProbesPerRound)+1),
 		list:  listFile{path: c.TargetsFile},
 		nodes: map[string]*path{}, endpoints: map[string]*path{},
-		reporter: &reporter{store: store, thresholdPercent: c.ReportThresholdPercent, heartbeat: c.Heartbeat.Duration},
+		reporter: &reporter{
+			store: store, thresholdPercent: c.ReportThresholdPercent, schedule: report.Schedule{Heartbeat: c.Heartbeat.Duration},
+		},
 	}, nil
 }

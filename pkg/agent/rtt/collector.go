@@ -131,12 +131,13 @@ func (c *Collector) inherit(ctx context.Context, now time.Time) error {
 	if c.inherited {
 		return nil
 	}
-	if !c.reporter.mayTry(now) {
-		return c.reporter.failure
+	if !c.reporter.schedule.MayTry(now) {
+		return c.reporter.schedule.Failure()
 	}
 	status, err := c.store.Read(ctx)
 	if err != nil {
-		return c.reporter.failed(now, fmt.Errorf("cannot read the report of an earlier agent: %w", err))
+		c.reporter.schedule.Attempt(now)
+		return c.reporter.schedule.Done(now, fmt.Errorf("cannot read the report of an earlier agent: %w", err))
 	}
 	c.inherited = true
 	if status == nil {
@@ -271,8 +272,8 @@ func (c *Collector) observe(ctx context.Context, round []*path) {
 func (c *Collector) report(ctx context.Context, now time.Time) error {
 	status := c.status()
 	c.metrics.observe(c.nodes, c.endpoints)
-	if !c.reporter.mayTry(now) || !c.inherited {
-		return c.reporter.failure
+	if !c.reporter.schedule.MayTry(now) || !c.inherited {
+		return c.reporter.schedule.Failure()
 	}
 	reason, err := c.reporter.report(ctx, status, now)
 	if err != nil || reason == "" {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
 // How something was measured, as the metrics call it.
@@ -12,13 +14,6 @@ const (
 	methodICMP = "icmp"
 	methodUDP  = "udp"
 	methodTCP  = "tcp"
-)
-
-// Why a report was sent, as the metrics call it.
-const (
-	reasonStart     = "start"
-	reasonChange    = "change"
-	reasonHeartbeat = "heartbeat"
 )
 
 // metrics are those of the collector. Package doc lists them.
@@ -54,7 +49,7 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 		targets: f.gauges("targets", "Targets that are probed now, by kind: node or endpoint.", "kind", kindNode, kindEndpoint),
 		cut:     f.gauges("targets_cut", "Of these, those of which nothing is answered.", "kind", kindNode, kindEndpoint),
 		reports: f.counters("reports_total", "Reports written to the API server, by what caused them: start, change or heartbeat.",
-			"reason", reasonStart, reasonChange, reasonHeartbeat),
+			"reason", report.ReasonStart, report.ReasonChange, report.ReasonHeartbeat),
 		echo: &echoMetrics{
 			answered: f.counters("echo_answered_total", "Echo requests of other agents that were answered.", "", "")[""],
 			dropped: f.counters("echo_dropped_total", "Packets to the echo that were not answered: too many (rate), not from an agent of "+

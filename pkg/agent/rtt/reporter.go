@@ -8,11 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
 const (
-	// minReportInterval is the shortest time between two reports, failed ones included.
-	minReportInterval = 15 * time.Second
 	// minChange is by how much a median must differ at least to be news: less is the noise of a machine that is busy.
 	minChange = 100 * time.Microsecond
 	// lossChange is by how much a loss must differ to be news, in parts per million.
@@ -34,46 +33,19 @@ type statusStore interface {
 
 // reporter decides when a report is sent, and sends it.
 type reporter struct {
-	store            statusStore
+	store statusStore
+	// thresholdPercent is by how much a median must differ from what was reported to be reported early.
 	thresholdPercent int32
-	heartbeat        time.Duration
+	schedule         report.Schedule
 
-	// reported is what the latest report said, by place; nil before the first.
-	reported    map[place]vicinityv1alpha1.RTT
-	reportedAt  time.Time
-	attemptedAt time.Time
-	// failure is why the latest attempt failed, nil if it did not.
-	failure error
+	// reported is what the latest report said, by place.
+	reported map[place]vicinityv1alpha1.RTT
 }
 
 // place is what an entry of a report is about.
 type place struct {
 	name     string
 	endpoint bool
-}
-
-// mayTry tells whether the API server may be spoken to again.
-func (r *reporter) mayTry(now time.Time) bool {
-	return r.attemptedAt.IsZero() || now.Sub(r.attemptedAt) >= minReportInterval
-}
-
-// failed notes that the API server was spoken to at now, in vain.
-func (r *reporter) failed(now time.Time, err error) error {
-	r.attemptedAt, r.failure = now, err
-	return err
-}
-
-// reason returns why a report is due, "" if it is not.
-func (r *reporter) reason(current map[place]vicinityv1alpha1.RTT, now time.Time) string {
-	switch {
-	case r.reported == nil:
-		return reasonStart
-	case r.changed(current):
-		return reasonChange
-	case now.Sub(r.reportedAt) >= r.heartbeat:
-		return reasonHeartbeat
-	}
-	return ""
 }
 
 // changed tells whether there is news. What is only not reported any more is none: it can wait for the heartbeat.
@@ -97,16 +69,16 @@ func (r *reporter) changed(current map[place]vicinityv1alpha1.RTT) bool {
 // report sends a report if one is due. It returns why it was sent, "" if it was not.
 func (r *reporter) report(ctx context.Context, status vicinityv1alpha1.NodeRTTStatus, now time.Time) (string, error) {
 	current := byPlace(&status)
-	reason := r.reason(current, now)
+	reason := r.schedule.Reason(now, r.changed(current))
 	if reason == "" {
 		return "", nil
 	}
-	r.attemptedAt = now
+	r.schedule.Attempt(now)
 	status.ObservedAt = metav1.NewTime(now)
-	if r.failure = r.store.Write(ctx, status); r.failure != nil {
-		return "", r.failure
+	if err := r.schedule.Done(now, r.store.Write(ctx, status)); err != nil {
+		return "", err
 	}
-	r.reported, r.reportedAt = current, now
+	r.reported = current
 	return reason, nil
 }
 
