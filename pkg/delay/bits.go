@@ -60,6 +60,17 @@ func (b Bits) Beyond(other Bits) bool {
 	return false
 }
 
+// Mark writes a value at the place of each node of the set, into marks, which it makes longer as need be.
+func (b Bits) Mark(marks []uint8, value uint8) []uint8 {
+	if missing := len(b)*wordBits - len(marks); missing > 0 {
+		marks = append(marks, make([]uint8, missing)...)
+	}
+	for id := range b.members() {
+		marks[id] = value
+	}
+	return marks
+}
+
 // members yields the nodes in rising order, as they are when each is reached.
 func (b Bits) members() iter.Seq[int] {
 	return func(yield func(int) bool) {

@@ -83,6 +83,7 @@ func (c *cluster) join(t *testing.T, node *corev1.Node) {
 		t.Fatal(err)
 	}
 	c.store.SetNode(node.Name, node.Labels[corev1.LabelTopologyZone])
+	c.cloud.set(node)
 	info := framework.NewNodeInfo()
 	info.SetNode(node)
 	c.infos = append(c.infos, info)

@@ -76,7 +76,7 @@ func (pl *EdgeDelay) afterNodeChange(_ klog.Logger, pod *corev1.Pod, _, newObj a
 		return fwk.Queue, fmt.Errorf("node event: want *v1.Node, found %T", newObj)
 	}
 	bounds, err := vicinityv1alpha1.DelayBoundsOf(pod.Labels, pod.Annotations)
-	if err == nil && len(bounds) == 0 && pl.inCloud(node) {
+	if err == nil && len(bounds) == 0 && pl.cloud.has(node) {
 		return fwk.Queue, nil
 	}
 	return pl.hint(pod, func(to vicinityv1alpha1.DelayTarget) bool {

@@ -25,7 +25,7 @@ func (pl *EdgeDelay) Filter(_ context.Context, state fwk.CycleState, _ *corev1.P
 	}
 	id, known := s.index.ID(info.Node().Name)
 	if known && s.allowed.Has(id) {
-		pl.metrics.within.Inc()
+		pl.metrics.nodes[within].Inc()
 		return nil
 	}
 	for i := range s.checks {
@@ -33,45 +33,82 @@ func (pl *EdgeDelay) Filter(_ context.Context, state fwk.CycleState, _ *corev1.P
 			return pl.reject(c, id, known)
 		}
 	}
-	pl.metrics.within.Inc()
+	pl.metrics.nodes[within].Inc()
 	return nil // a node that just appeared, and bounds that take nodes of which nothing is known
 }
 
 func (pl *EdgeDelay) filterCloud(node *corev1.Node) *fwk.Status {
-	if pl.inCloud(node) {
+	if pl.cloud.has(node) {
 		return nil
 	}
-	pl.metrics.notCloud.Inc()
+	pl.metrics.nodes[notCloud].Inc()
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasonNotCloud)
 }
+
+// verdict is what Filter makes of a node.
+type verdict int
+
+const (
+	within verdict = iota
+	tooFar
+	cut
+	unknown
+	unmeasured
+	uncertain
+	otherCluster
+	notCloud
+	verdicts // their number
+)
 
 // reject says which bound a node broke. The text is the same for all nodes that broke it in the same way, because the
 // scheduler counts nodes by it.
 func (pl *EdgeDelay) reject(c *check, id delay.NodeID, known bool) *fwk.Status {
-	var distance delay.Distance
-	if known {
-		distance = c.radius.Distance(id)
+	v := c.verdict(id, known)
+	pl.metrics.nodes[v].Inc()
+	reason := c.reasons[v].Load()
+	if reason == nil {
+		text := c.reason(v)
+		reason = &text
+		c.reasons[v].Store(reason)
 	}
-	var reason string
-	switch {
-	case known && c.radius.Nodes.Has(id):
-		pl.metrics.otherCluster.Inc()
-		reason = fmt.Sprintf("node(s) were in another cluster of nodes than %s at %s", c.name(), c.query.Max)
-	case distance.Kind == delay.Measured:
-		pl.metrics.tooFar.Inc()
-		reason = fmt.Sprintf("node(s) were farther than %s from %s", c.query.Max, c.name())
-	case distance.Kind == delay.Cut:
-		pl.metrics.cut.Inc()
-		reason = fmt.Sprintf("node(s) got no answer from %s", c.name())
-	case distance.Kind == delay.Unknown:
-		pl.metrics.unknown.Inc()
-		reason = fmt.Sprintf("node(s) had no known round-trip time to %s", c.name())
+	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, *reason)
+}
+
+// verdict of a node that is out.
+func (c *check) verdict(id delay.NodeID, known bool) verdict {
+	if !known {
+		return unknown
+	}
+	if c.radius.Nodes.Has(id) {
+		return otherCluster
+	}
+	switch kind := c.radius.Distance(id).Kind; {
+	case kind == delay.Measured:
+		return tooFar
+	case kind == delay.Cut:
+		return cut
+	case kind == delay.Unknown:
+		return unknown
 	case c.query.OnUnknown == delay.PolicyReject:
-		pl.metrics.unknown.Inc()
-		reason = fmt.Sprintf("node(s) had no measured round-trip time to %s", c.name())
+		return unmeasured
 	default:
-		pl.metrics.uncertain.Inc()
-		reason = fmt.Sprintf("node(s) were not certainly within %s of %s by estimate", c.query.Max, c.name())
+		return uncertain
 	}
-	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reason)
+}
+
+func (c *check) reason(v verdict) string {
+	switch v {
+	case otherCluster:
+		return fmt.Sprintf("node(s) were in another cluster of nodes than %s at %s", c.name(), c.query.Max)
+	case tooFar:
+		return fmt.Sprintf("node(s) were farther than %s from %s", c.query.Max, c.name())
+	case cut:
+		return fmt.Sprintf("node(s) got no answer from %s", c.name())
+	case unmeasured:
+		return fmt.Sprintf("node(s) had no measured round-trip time to %s", c.name())
+	case uncertain:
+		return fmt.Sprintf("node(s) were not certainly within %s of %s by estimate", c.query.Max, c.name())
+	default:
+		return fmt.Sprintf("node(s) had no known round-trip time to %s", c.name())
+	}
 }

@@ -11,8 +11,8 @@ import (
 
 // Metrics of the plugin; one instance serves all profiles.
 type Metrics struct {
-	within, tooFar, cut, unknown, uncertain, otherCluster, notCloud prometheus.Counter
-	pods                                                            *prometheus.CounterVec
+	nodes [verdicts]prometheus.Counter
+	pods  *prometheus.CounterVec
 }
 
 // registerer is the part of a prometheus registry that is used.
@@ -32,18 +32,21 @@ const (
 func NewMetrics(reg registerer, store *delay.Store, now clock.PassiveClock) (*Metrics, error) {
 	nodes := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: metricPrefix + "filtered_nodes_total",
-		Help: "Nodes that Filter looked at, by what came of it: within, too-far, cut, unknown, uncertain (the estimate and " +
-			"its error exceed the bound), other-cluster (clustering Layers), not-cloud.",
+		Help: "Nodes that Filter looked at, by what came of it: within, too-far, cut (no answer), unknown, unmeasured (and " +
+			"estimates are refused), uncertain (estimate and error exceed the bound), other-cluster (clustering Layers), not-cloud.",
 	}, []string{"result"})
 	m := &Metrics{
-		within: nodes.WithLabelValues("within"), tooFar: nodes.WithLabelValues("too-far"), cut: nodes.WithLabelValues("cut"),
-		unknown: nodes.WithLabelValues("unknown"), uncertain: nodes.WithLabelValues("uncertain"),
-		otherCluster: nodes.WithLabelValues("other-cluster"), notCloud: nodes.WithLabelValues("not-cloud"),
 		pods: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "rejected_attempts_total",
 			Help: "Scheduling attempts that ended before any node was looked at: malformed (bounds that cannot be read) or " +
 				"waits (for what a bound refers to).",
 		}, []string{"reason"}),
+	}
+	for v, result := range [verdicts]string{
+		within: "within", tooFar: "too-far", cut: "cut", unknown: "unknown", unmeasured: "unmeasured", uncertain: "uncertain",
+		otherCluster: "other-cluster", notCloud: "not-cloud",
+	} {
+		m.nodes[v] = nodes.WithLabelValues(result)
 	}
 	for _, c := range []prometheus.Collector{nodes, m.pods, newMatrix(store, now)} {
 		if err := reg.Register(c); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -24,7 +23,7 @@ const Name = "EdgeDelay"
 type EdgeDelay struct {
 	*Shared
 	args    *configv1.EdgeDelayArgs
-	cloud   labels.Selector
+	cloud   *cloud
 	layers  *delay.Layers // nil: bounds are exact
 	waiting *waiting.Pods[need]
 	watch   *radiusWatch
@@ -49,7 +48,7 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, shared *Sha
 	if err := configv1.ValidateEdgeDelayArgs(field.NewPath("pluginConfig").Key(Name).Child("args"), args); err != nil {
 		return nil, fmt.Errorf("arguments of plugin %s: %w", Name, err)
 	}
-	cloud, err := labels.Parse(args.CloudSelector)
+	selector, err := labels.Parse(args.CloudSelector)
 	if err != nil {
 		return nil, fmt.Errorf("arguments of plugin %s: cloudSelector: %w", Name, err)
 	}
@@ -57,7 +56,10 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, shared *Sha
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", Name, err)
 	}
-	pl := &EdgeDelay{Shared: shared, args: args, cloud: cloud, waiting: pods}
+	pl := &EdgeDelay{Shared: shared, args: args, cloud: newCloud(selector), waiting: pods}
+	if err := pl.cloud.watch(handle.SharedInformerFactory().Core().V1().Nodes().Informer()); err != nil {
+		return nil, fmt.Errorf("plugin %s: %w", Name, err)
+	}
 	if args.Clustering == configv1.DelayClusteringLayers {
 		var initial []time.Duration
 		for _, layer := range args.InitialClusterLayers {
@@ -71,11 +73,6 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, shared *Sha
 
 // Name returns the plugin's name.
 func (pl *EdgeDelay) Name() string { return Name }
-
-// inCloud reports whether a node is one of the cloud's. It does not allocate.
-func (pl *EdgeDelay) inCloud(node *corev1.Node) bool {
-	return pl.cloud.Matches(labels.Set(node.Labels))
-}
 
 // query returns a bound in the words of package delay, with the arguments' defaults.
 func (pl *EdgeDelay) query(bound *vicinityv1alpha1.DelayBound) delay.Query {

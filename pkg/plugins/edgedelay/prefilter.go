@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,8 +25,7 @@ type podState struct {
 	allowed delay.Bits
 	checks  []check
 	terms   []*delay.Radius // of all bounds, for their margins
-	scarce  []*delay.Radius // sets of nodes that other pods need more
-	size    int             // of allowed, or of the cluster where nothing is required
+	demand  *demand         // of other pods that need nodes more
 	cloud   bool            // the pod must be in the cloud
 }
 
@@ -34,6 +34,8 @@ type check struct {
 	need
 	radius *delay.Radius
 	nodes  delay.Bits // those within: the radius', or fewer of them with clustering
+	// reasons are made when they are needed first: few of many references reject nodes.
+	reasons *[verdicts]atomic.Pointer[string]
 }
 
 // Clone returns the receiver: nothing changes it after PreFilter.
@@ -123,7 +125,7 @@ func (pl *EdgeDelay) bind(s *podState, pod *corev1.Pod, bound *vicinityv1alpha1.
 			continue
 		}
 		pl.watch.saw(n, nodes)
-		s.checks = append(s.checks, check{need: n, radius: radius, nodes: nodes})
+		s.checks = append(s.checks, check{need: n, radius: radius, nodes: nodes, reasons: &[verdicts]atomic.Pointer[string]{}})
 	}
 	return nil
 }
@@ -166,12 +168,12 @@ func (pl *EdgeDelay) intersect(s *podState, now time.Time) {
 		for i := range s.checks[1:] {
 			s.allowed = s.allowed.And(s.checks[i+1].nodes)
 		}
-		s.size = s.allowed.Count()
-		s.scarce = pl.store.Scarce(s.size, maxScarce, now)
+		size := s.allowed.Count()
+		s.demand = newDemand(pl.store.Scarce(size, maxScarce, now), size)
 	}
 }
 
-// maxScarce bounds how many sets of scarce nodes Score looks at.
+// maxScarce bounds how many sets of scarce nodes are looked at for a pod.
 const maxScarce = 16
 
 // PreFilterExtensions returns nil: other pods do not change how far nodes are from each other.

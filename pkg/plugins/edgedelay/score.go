@@ -30,20 +30,11 @@ func (pl *EdgeDelay) PreScore(_ context.Context, state fwk.CycleState, _ *corev1
 	case !notFound(err):
 		return fwk.AsStatus(err)
 	}
-	if pl.args.UnconstrainedPods != configv1.UnconstrainedPreferCloud || !pl.someInCloud(nodes) {
+	if pl.args.UnconstrainedPods != configv1.UnconstrainedPreferCloud || !pl.cloud.hasSome(nodes) {
 		return fwk.NewStatus(fwk.Skip)
 	}
 	state.Write(cloudKey, cloudState{})
 	return nil
-}
-
-func (pl *EdgeDelay) someInCloud(nodes []fwk.NodeInfo) bool {
-	for _, info := range nodes {
-		if pl.inCloud(info.Node()) {
-			return true
-		}
-	}
-	return false
 }
 
 // Score is higher the more a node leaves over of the pod's bounds, and the fewer others need it.
@@ -51,7 +42,7 @@ func (pl *EdgeDelay) Score(_ context.Context, state fwk.CycleState, _ *corev1.Po
 	s, err := stateOf(state)
 	switch {
 	case notFound(err):
-		if pl.inCloud(info.Node()) {
+		if pl.cloud.has(info.Node()) {
 			return fwk.MaxScore, nil
 		}
 		return 0, nil
@@ -62,7 +53,7 @@ func (pl *EdgeDelay) Score(_ context.Context, state fwk.CycleState, _ *corev1.Po
 	if !known {
 		return 0, nil
 	}
-	return int64(float64(fwk.MaxScore)*(s.margin(id)+s.spared(id))/2 + 0.5), nil
+	return int64(float64(fwk.MaxScore)*(s.margin(id)+s.demand.of(id))/2 + 0.5), nil
 }
 
 // margin is the mean share that the node leaves over of the pod's bounds, 0 to 1.
@@ -77,15 +68,34 @@ func (s *podState) margin(id delay.NodeID) float64 {
 	return sum / float64(len(s.terms))
 }
 
-// spared is 1 for nodes that no other pod needs more than this one, and the nearer to 0 the fewer nodes the others can
-// choose from, compared with this pod.
-func (s *podState) spared(id delay.NodeID) float64 {
-	for _, radius := range s.scarce { // smallest first
-		if radius.Nodes.Has(id) {
-			return float64(radius.Size) / float64(s.size)
-		}
+// demand says for each node which of some sets it is in.
+type demand struct {
+	// first is, by node, 1 plus the index of the first set that has it; 0: none has.
+	first []uint8
+	// spared is, by that, 1 for nodes that no other pod needs more than this one, and the nearer to 0 the fewer nodes the
+	// others can choose from, compared with this pod.
+	spared [maxScarce + 1]float64
+}
+
+// newDemand takes sets, smallest first, at most maxScarce, and the size of the pod's own.
+func newDemand(scarce []*delay.Radius, size int) *demand {
+	if len(scarce) == 0 {
+		return nil
 	}
-	return 1
+	d := &demand{spared: [maxScarce + 1]float64{0: 1}}
+	for i := len(scarce) - 1; i >= 0; i-- { // so that the smallest stays
+		d.first = scarce[i].Nodes.Mark(d.first, uint8(i+1))
+		d.spared[i+1] = float64(scarce[i].Size) / float64(size)
+	}
+	return d
+}
+
+// of returns how much of a node others leave to the pod, 0 to 1.
+func (d *demand) of(id delay.NodeID) float64 {
+	if d == nil || int(id) >= len(d.first) {
+		return 1
+	}
+	return d.spared[d.first[id]]
 }
 
 // ScoreExtensions returns nil: the score is absolute and in range.
