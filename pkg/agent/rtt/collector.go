@@ -197,7 +197,7 @@ func (c *Collector) choose(now time.Time) {
 			p = &path{name: chosen[i].Name}
 			c.nodes[p.name] = p
 		}
-		p.current = true
+		p.current, p.reference = true, chosen[i].Reference
 		if p.address != chosen[i].Addresses[0] {
 			// What was measured to the old address says little; what is known stays until there is news.
 			p.address, p.viaUDP = chosen[i].Addresses[0], false

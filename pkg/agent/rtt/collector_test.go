@@ -225,6 +225,28 @@ func TestTargetsTakeTurnsWhenTheRateIsTooLow(t *testing.T) {
 	}
 }
 
+// 50,000 nodes with 5 probes and one more each, at 2,500 a second, take 120 s.
+func TestInALargeClusterReferencesAreProbedLessOften(t *testing.T) {
+	c := localCollector(t, memoryStore{}, nil)
+	list(t, c, 3, func(l *targets.List) { l.Nodes[0].Reference = true; l.ClusterNodes = 50_000 })
+	now := time.Now()
+	rounds := map[string]int{}
+	for i := range 9 { // two minutes of rounds of 15 s
+		at := now.Add(time.Duration(i) * 15 * time.Second)
+		if _, err := c.list.refresh(); err != nil {
+			t.Fatal(err)
+		}
+		c.choose(at)
+		for _, p := range c.due(at, 100) {
+			p.probedAt = at
+			rounds[p.name]++
+		}
+	}
+	if rounds["n1"] != 2 || rounds["n2"] != 9 {
+		t.Errorf("probed in %v rounds of 9, want the reference n1 in the first and the last only", rounds)
+	}
+}
+
 func TestPathsThatAreProbedNoLongerFadeAway(t *testing.T) {
 	c := localCollector(t, memoryStore{}, func(r *configv1.RTTConfiguration) { r.Peers = 2; r.ZonePeers = 1 })
 	list(t, c, 40, nil)

@@ -26,8 +26,8 @@ type path struct {
 	endpoint bool
 	// address is a node's; an endpoint's is looked up each time.
 	address netip.Addr
-	// current says that the target is on the list now.
-	current bool
+	// current says that the target is on the list now, and reference that bounds refer to it, so that all nodes probe it.
+	current, reference bool
 
 	window window.Window
 	// probedAt is the beginning of the latest round that probed the path.

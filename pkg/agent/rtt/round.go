@@ -28,6 +28,10 @@ const (
 	// probe it once in endpointGap.
 	endpointPeriod = time.Minute
 	endpointGap    = 20 * time.Millisecond
+
+	// referenceRate is how many probes a second a node gets that bounds refer to, from all others together: half of what its
+	// echo answers by default. From 6,000 nodes on, with the default probes and rounds, each probes it less often.
+	referenceRate = 2500
 )
 
 // plan is when the probes of a round are sent.
@@ -56,12 +60,14 @@ func (c *Collector) planRound(ctx context.Context) plan {
 // due returns the paths that this round probes, those first that have waited longest.
 func (c *Collector) due(now time.Time, most int) []*path {
 	var paths []*path
+	probers := time.Duration(c.list.list.Probers())
+	gap := probers * time.Duration(c.config.ProbesPerRound+1) * time.Second / referenceRate
 	for _, p := range c.nodes {
-		if p.current {
+		if p.current && (!p.reference || now.Sub(p.probedAt) >= gap) {
 			paths = append(paths, p)
 		}
 	}
-	period := max(endpointPeriod, time.Duration(len(c.list.list.Nodes))*endpointGap)
+	period := max(endpointPeriod, probers*endpointGap)
 	for _, p := range c.endpoints {
 		switch {
 		case !p.current:

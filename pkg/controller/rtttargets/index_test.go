@@ -231,7 +231,7 @@ func TestTheListOfNodesAndReferences(t *testing.T) {
 func TestALargeClusterIsSampledButForItsReferences(t *testing.T) {
 	var nodes []corev1.Node
 	wanted := references{nodes: counts{}}
-	for i := range 20_000 {
+	for i := range 19_001 {
 		name := fmt.Sprintf("n%05d", i)
 		nodes = append(nodes, node(name, "z", netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}).String()))
 		if i < targets.MaxReferences+5 {
@@ -242,8 +242,8 @@ func TestALargeClusterIsSampledButForItsReferences(t *testing.T) {
 	if _, err := list.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Nodes) != targets.MaxNodes+targets.MaxReferences || missed.references != 5 {
-		t.Errorf("%d nodes, omitted %+v", len(list.Nodes), missed)
+	if len(list.Nodes) != targets.MaxNodes+targets.MaxReferences || missed.references != 5 || list.ClusterNodes != 20_000 {
+		t.Errorf("%d nodes of %d, omitted %+v", len(list.Nodes), list.ClusterNodes, missed)
 	}
 	if i := slices.IndexFunc(list.Nodes, func(n targets.Node) bool { return n.Name == "n01028" }); i < 0 || !list.Nodes[i].Reference {
 		t.Error("the most wanted reference is not on the list")

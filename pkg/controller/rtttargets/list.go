@@ -16,6 +16,8 @@ import (
 const (
 	// zoneReferences is how many nodes of a zone are measured to when a bound refers to it.
 	zoneReferences = 8
+	// clusterStep is what the number of nodes of a large cluster is rounded up to.
+	clusterStep = 1000
 	// maxAddresses is how many addresses of a node are listed.
 	maxAddresses = 4
 )
@@ -63,7 +65,10 @@ func compile(nodes []corev1.Node, wanted references, allowed []string, token str
 		missed.references++
 	}
 	sample := targets.Sample(others, targets.MaxNodes)
-	missed.nodes = len(others) - len(sample)
+	if missed.nodes = len(others) - len(sample); missed.nodes > 0 {
+		// Rounded, so that not each node that comes or goes changes the document.
+		list.ClusterNodes = (len(nodes) + clusterStep - 1) / clusterStep * clusterStep
+	}
 	list.Nodes = append(referred, sample...)
 	slices.SortFunc(list.Nodes, func(a, b targets.Node) int { return cmp.Compare(a.Name, b.Name) })
 	list.Endpoints, missed.endpoints = endpoints(wanted.endpoints, allowed)

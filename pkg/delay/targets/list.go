@@ -29,6 +29,8 @@ const (
 	maxName      = 253
 	maxEndpoint  = 261 // a name, a colon, and a port with some room
 	maxAddresses = 4
+	// maxClusterNodes is far beyond any cluster, and small enough to calculate with.
+	maxClusterNodes = 1_000_000
 )
 
 // List says what is to be measured.
@@ -38,6 +40,9 @@ type List struct {
 	// Token lets the agents of a cluster know each other's echo packets, in hexadecimal. It keeps strangers from using
 	// the echo; it protects nothing secret. Empty: no echo is served or asked for.
 	Token string `json:"token,omitempty"`
+	// ClusterNodes is the number of nodes in the cluster, of which Nodes may be a sample: all of them probe the references.
+	// 0 stands for the number of Nodes.
+	ClusterNodes int `json:"clusterNodes,omitempty"`
 	// Nodes are the nodes that may be probed, in any order, each name once.
 	Nodes []Node `json:"nodes"`
 	// Endpoints are what pods' bounds refer to outside of the cluster: a host, or host:port.
@@ -82,10 +87,11 @@ func (l *List) Encode() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	head, err := json.Marshal(struct {
-		Version   int      `json:"version"`
-		Token     string   `json:"token,omitempty"`
-		Endpoints []string `json:"endpoints,omitempty"`
-	}{l.Version, l.Token, l.Endpoints})
+		Version      int      `json:"version"`
+		Token        string   `json:"token,omitempty"`
+		ClusterNodes int      `json:"clusterNodes,omitempty"`
+		Endpoints    []string `json:"endpoints,omitempty"`
+	}{l.Version, l.Token, l.ClusterNodes, l.Endpoints})
 	if err != nil {
 		return nil, fmt.Errorf("encoding the list of targets: %w", err)
 	}
@@ -106,6 +112,9 @@ func (l *List) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// Probers returns how many nodes probe each reference, as far as is known.
+func (l *List) Probers() int { return max(l.ClusterNodes, len(l.Nodes)) }
+
 // TokenKey returns the token as bytes, nil if there is none.
 func (l *List) TokenKey() []byte {
 	key, err := hex.DecodeString(l.Token)
@@ -121,6 +130,9 @@ func (l *List) check() error {
 	}
 	if l.Token != "" && l.TokenKey() == nil {
 		return fmt.Errorf("token: expected %d bytes in hexadecimal", TokenBytes)
+	}
+	if l.ClusterNodes < 0 || l.ClusterNodes > maxClusterNodes {
+		return fmt.Errorf("clusterNodes: expected 0 to %d, found %d", maxClusterNodes, l.ClusterNodes)
 	}
 	if len(l.Endpoints) > MaxEndpoints {
 		return fmt.Errorf("expected at most %d endpoints, found %d", MaxEndpoints, len(l.Endpoints))
