@@ -83,7 +83,7 @@ rtt: {method: UDP, heartbeat: 15s, targetsFile: %s, echoAddress: ":%d"}
 	if err := stack.StartAgent(t.Context(), "n1", config); err != nil {
 		t.Fatal(err)
 	}
-	report := awaitReport(t, stack, func(r *vicinityv1alpha1.NodeRTT) bool {
+	report := awaitRTTs(t, stack, func(r *vicinityv1alpha1.NodeRTT) bool {
 		peer := entryOf(r, vicinityv1alpha1.RTTSourceAgent)
 		return peer != nil && peer.P50Microseconds > 0 && len(r.Status.Coordinate.VectorMicroseconds) > 0
 	})
@@ -101,7 +101,7 @@ rtt: {method: UDP, heartbeat: 15s, targetsFile: %s, echoAddress: ":%d"}
 			t.Fatal(err)
 		}
 		before := report.Status.ObservedAt
-		report := awaitReport(t, stack, func(r *vicinityv1alpha1.NodeRTT) bool { return r.Status.ObservedAt.After(before.Time) })
+		report := awaitRTTs(t, stack, func(r *vicinityv1alpha1.NodeRTT) bool { return r.Status.ObservedAt.After(before.Time) })
 		for _, source := range []vicinityv1alpha1.RTTSource{
 			vicinityv1alpha1.RTTSourceAgent, vicinityv1alpha1.RTTSourceGoldpinger, vicinityv1alpha1.RTTSourceStatic,
 		} {
@@ -168,8 +168,8 @@ func publishedTargets(t *testing.T, stack *localstack.Stack, lacks func(*targets
 	}
 }
 
-// awaitReport waits until n1's object is as it should be.
-func awaitReport(t *testing.T, stack *localstack.Stack, is func(*vicinityv1alpha1.NodeRTT) bool) *vicinityv1alpha1.NodeRTT {
+// awaitRTTs waits until n1's object is as it should be.
+func awaitRTTs(t *testing.T, stack *localstack.Stack, is func(*vicinityv1alpha1.NodeRTT) bool) *vicinityv1alpha1.NodeRTT {
 	t.Helper()
 	const longerThanAHeartbeat = 90 * time.Second
 	deadline := time.Now().Add(longerThanAHeartbeat)
