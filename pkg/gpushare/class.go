@@ -1,6 +1,9 @@
 package gpushare
 
-// Class is a shape of pods: all that a node's GPUs and CPU have to offer them.
+// wholeGPU is what one device can give, in milli.
+const wholeGPU = 1000
+
+// Class is a shape of pods: all that they want of a node's CPU and GPUs. It is comparable.
 type Class struct {
 	// CPUMilli is the requested CPU in thousandths of a core.
 	CPUMilli int64
@@ -11,6 +14,9 @@ type Class struct {
 	// Models are the accepted card models joined by "|", as users write them; empty means any.
 	Models string
 }
+
+// Shared says whether the pods take a part of one device only.
+func (c *Class) Shared() bool { return c.GPUs == 1 && c.GPUMilli < wholeGPU }
 
 // TypicalPod is a class of pods and the share of all pods that is like it.
 type TypicalPod struct {

@@ -8,5 +8,5 @@
 // Times are durations since the start of the trace. A trace without times has zeros throughout: then the order of the
 // slice is the order of arrival, and nothing departs.
 //
-// The package is pure: standard library only, no clock, no goroutine, no randomness.
+// The package is pure: standard library and pkg/gpushare only, no clock, no goroutine, no randomness.
 package model

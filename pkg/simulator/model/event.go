@@ -1,6 +1,10 @@
 package model
 
-import "time"
+import (
+	"time"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+)
 
 // EventKind says what happened.
 type EventKind int
@@ -35,29 +39,6 @@ type Observer interface {
 	Observe(*Event)
 }
 
-// FragClass sorts the idle GPU capacity of a node by what a class of pods can do with it (reference: Weng et al.,
-// "Beware of Fragmentation", USENIX ATC 2023, section 3, figure 5).
-type FragClass int
-
-const (
-	// Q1LackBoth: neither CPU nor GPUs suffice.
-	Q1LackBoth FragClass = iota
-	// Q2LackGPU: CPU suffices, GPUs do not; also devices too small to help on a node where the pod fits.
-	Q2LackGPU
-	// Q3Satisfied: the pod fits; the only class that is no fragment.
-	Q3Satisfied
-	// Q4LackCPU: GPUs suffice, CPU does not.
-	Q4LackCPU
-	// XLSatisfied: the pod needs no GPU and its CPU fits.
-	XLSatisfied
-	// XRLackCPU: the pod needs no GPU and its CPU does not fit.
-	XRLackCPU
-	// NoAccess: the pod does not accept the node's GPU model.
-	NoAccess
-	// FragClasses is the number of classes.
-	FragClasses
-)
-
 // Usage is the state of a cluster.
 type Usage struct {
 	// ArrivedGPUMilli is the GPU demand of all pods that have arrived, placed or not.
@@ -70,9 +51,9 @@ type Usage struct {
 	// TotalCPUMilli, TotalMemoryBytes, TotalGPUMilli and TotalGPUs are the cluster's.
 	TotalCPUMilli, TotalMemoryBytes, TotalGPUMilli int64
 	TotalGPUs                                      int
-	// Frag is the idle GPU capacity in milli by class, in expectation over the typical pods. Its sum is the idle
-	// capacity.
-	Frag [FragClasses]float64
+	// Frag is the idle GPU capacity in milli by quadrant, in expectation over the typical pods. Its sum is the idle
+	// capacity, and Frag.Fragment() the part that typical pods cannot use.
+	Frag gpushare.Amounts
 	// Bellman is the recursive variant of the fragmentation, in milli; it is only computed on demand and 0 otherwise.
 	Bellman float64
 }
@@ -80,22 +61,11 @@ type Usage struct {
 // IdleGPUMilli is the GPU capacity that nobody uses.
 func (u *Usage) IdleGPUMilli() int64 { return u.TotalGPUMilli - u.UsedGPUMilli }
 
-// FragMilli is the expected part of the idle GPU capacity that a typical pod cannot use.
-func (u *Usage) FragMilli() float64 {
-	sum := 0.0
-	for class, milli := range u.Frag {
-		if FragClass(class) != Q3Satisfied {
-			sum += milli
-		}
-	}
-	return sum
-}
-
-// FragRatio is FragMilli in percent of the idle capacity; 0 when nothing is idle.
+// FragRatio is the fragment in percent of the idle capacity; 0 when nothing is idle.
 func (u *Usage) FragRatio() float64 {
 	idle := u.IdleGPUMilli()
 	if idle == 0 {
 		return 0
 	}
-	return 100 * u.FragMilli() / float64(idle)
+	return 100 * u.Frag.Fragment() / float64(idle)
 }
