@@ -114,6 +114,9 @@ func (s *State) Left(node int) model.NodeLeft {
 // Arrive counts a pod's GPUs as demand.
 func (s *State) Arrive(pod *model.Pod) { s.usage.ArrivedGPUMilli += pod.TotalGPUMilli() }
 
+// Unarrive takes the demand away again.
+func (s *State) Unarrive(pod *model.Pod) { s.usage.ArrivedGPUMilli -= pod.TotalGPUMilli() }
+
 // Place takes what the pod needs.
 func (s *State) Place(pod *model.Pod, to model.Binding) error {
 	if err := s.check(pod, to); err != nil {

@@ -121,9 +121,9 @@ func Permute(nodes []model.Node, r *Rand) []int {
 	return order
 }
 
-// Inflate are clones, drawn from base, that make count pods ratio times as many. It stops early when all that the
-// cluster has would be asked for: used is what runs already.
-func Inflate(count int, base []model.Pod, cluster *model.Cluster, used *model.Usage, ratio float64, r *Rand) ([]model.Pod, error) {
+// Inflate are clones, drawn from base, that make the pods ratio times as many. It stops early when pods and clones
+// would together ask for more CPU or GPU than the cluster has, whether they run or not.
+func Inflate(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand) ([]model.Pod, error) {
 	if math.IsNaN(ratio) || ratio > 1000 {
 		return nil, fmt.Errorf("inflation ratio %v: expected at most 1000", ratio)
 	}
@@ -131,9 +131,13 @@ func Inflate(count int, base []model.Pod, cluster *model.Cluster, used *model.Us
 		return nil, nil
 	}
 	nodeCPU, _, capacity := cluster.Totals()
-	cpu, gpu := used.UsedCPUMilli, used.UsedGPUMilli
+	cpu, gpu := int64(0), int64(0)
+	for i := range pods {
+		cpu += pods[i].CPUMilli
+		gpu += pods[i].TotalGPUMilli()
+	}
 	clones := make([]model.Pod, 0)
-	for i := range int(math.Ceil(float64(count)*ratio)) - count {
+	for i := range int(math.Ceil(float64(len(pods))*ratio)) - len(pods) {
 		pod := base[r.Intn(len(base))]
 		cpu += pod.CPUMilli
 		gpu += pod.TotalGPUMilli()
