@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
@@ -48,7 +49,7 @@ func Run(ctx context.Context, x *Experiment, options Options) (*model.Result, er
 }
 
 // arrange orders and sizes the workload.
-func (x *Experiment) arrange(base []model.Pod, random *workload.Rand) ([]model.Pod, error) {
+func (x *Experiment) arrange(base []model.Pod, random *dice.Rand) ([]model.Pod, error) {
 	var pods []model.Pod
 	if x.Workload.Shuffle {
 		pods = workload.Shuffle(base, random)
@@ -62,7 +63,7 @@ func (x *Experiment) arrange(base []model.Pod, random *workload.Rand) ([]model.P
 }
 
 // order is the cluster with its nodes as ties are resolved.
-func (x *Experiment) order(random *workload.Rand) model.Cluster {
+func (x *Experiment) order(random *dice.Rand) model.Cluster {
 	if x.Workload.KeepNodeOrder {
 		return model.Cluster{Nodes: slices.Clone(x.Cluster.Nodes)}
 	}

@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand" //nolint:depguard // the predecessor's results are those of this generator's sequence, which v2 does not have
 	"slices"
 	"strings"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 )
 
-// Rand is the generator of the predecessor's sequences, so that only this package has to name it.
-type Rand = rand.Rand
-
 // NewRand is the one source of random numbers of a run. The predecessor takes one number before anything else.
-func NewRand(seed int64) *Rand {
-	r := rand.New(rand.NewSource(seed))
+func NewRand(seed int64) *dice.Rand {
+	r := dice.New(seed)
 	r.Int()
 	return r
 }
@@ -34,7 +31,7 @@ func compareNames(a, b model.Pod) int {
 }
 
 // Shuffle are the pods in random order. It does not depend on the order in which they are given.
-func Shuffle(pods []model.Pod, r *Rand) []model.Pod {
+func Shuffle(pods []model.Pod, r *dice.Rand) []model.Pod {
 	shuffled := ByName(pods)
 	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	return shuffled
@@ -57,7 +54,7 @@ const maxClones = 10_000_000
 // which must be by name, and are called "<name>-tuned-<number>". The first draw that would go beyond the target ends
 // it; one device's share counts there even if the pod wants several, as in the predecessor, so up to seven devices
 // more may be asked for.
-func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand) ([]model.Pod, error) {
+func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice.Rand) ([]model.Pod, error) {
 	if math.IsNaN(ratio) || ratio < 0 || ratio > 1000 {
 		return nil, fmt.Errorf("tuning ratio %v: expected 0 to 1000", ratio)
 	}
@@ -103,7 +100,7 @@ const watchDraws = 10
 
 // Permute are the nodes in the order by which ties are resolved: sorted by name, each gets a random number before its
 // name, and those names decide. It returns the order as indexes into nodes.
-func Permute(nodes []model.Node, r *Rand) []int {
+func Permute(nodes []model.Node, r *dice.Rand) []int {
 	byName := make([]int, len(nodes))
 	for i := range byName {
 		byName[i] = i
@@ -123,7 +120,7 @@ func Permute(nodes []model.Node, r *Rand) []int {
 
 // Inflate are clones, drawn from base, that make the pods ratio times as many. It stops early when pods and clones
 // would together ask for more CPU or GPU than the cluster has, whether they run or not.
-func Inflate(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand) ([]model.Pod, error) {
+func Inflate(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice.Rand) ([]model.Pod, error) {
 	if math.IsNaN(ratio) || ratio > 1000 {
 		return nil, fmt.Errorf("inflation ratio %v: expected at most 1000", ratio)
 	}
