@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/deschedule"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
@@ -105,10 +107,26 @@ func (x *Experiment) Validate() error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	t := x.Typical
-	if t.PopularityThreshold < 0 || t.PopularityThreshold > 100 || t.IncreaseStep < 0 || t.GPUWeight < 0 {
+	return x.validateNumbers()
+}
+
+// maxPause bounds the back-off, so that doubling it cannot overflow.
+const maxPause = 24 * time.Hour
+
+func (x *Experiment) validateNumbers() error {
+	t, q := x.Typical, x.Queue
+	if t.PopularityThreshold < 0 || t.PopularityThreshold > 100 || t.IncreaseStep < 0 || !(t.GPUWeight >= 0) {
 		return fmt.Errorf("typical pods: threshold %d, step %d, weight %v: expected 0 to 100, 0 or more, 0 or more",
 			t.PopularityThreshold, t.IncreaseStep, t.GPUWeight)
+	}
+	if ratio := x.Workload.TuningRatio; !(ratio >= 0 && ratio <= workload.MaxRatio) {
+		return fmt.Errorf("tuning ratio %v: expected 0 to %d", ratio, workload.MaxRatio)
+	}
+	if q.InitialBackoff < 0 || q.MaxBackoff < 0 || q.InitialBackoff > maxPause || q.MaxBackoff > maxPause {
+		return fmt.Errorf("back-off of %v to %v: expected 0 to %v", q.InitialBackoff, q.MaxBackoff, maxPause)
+	}
+	if policies := deschedule.Names(); x.Deschedule.Policy != "" && !slices.Contains(policies, x.Deschedule.Policy) {
+		return fmt.Errorf("descheduling policy %q: expected one of %v", x.Deschedule.Policy, policies)
 	}
 	return nil
 }

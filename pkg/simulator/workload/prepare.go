@@ -44,6 +44,9 @@ func ByArrival(pods []model.Pod) []model.Pod {
 	return sorted
 }
 
+// MaxRatio is the largest ratio of tuning and inflation.
+const MaxRatio = 1000
+
 // ErrNothingToTune says that a ratio cannot be reached because pods or nodes have no GPUs or no CPU.
 var ErrNothingToTune = errors.New("tuning needs pods and nodes with CPU and GPUs")
 
@@ -55,8 +58,8 @@ const maxClones = 10_000_000
 // it; one device's share counts there even if the pod wants several, as in the predecessor, so up to seven devices
 // more may be asked for.
 func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice.Rand) ([]model.Pod, error) {
-	if math.IsNaN(ratio) || ratio < 0 || ratio > 1000 {
-		return nil, fmt.Errorf("tuning ratio %v: expected 0 to 1000", ratio)
+	if math.IsNaN(ratio) || ratio < 0 || ratio > MaxRatio {
+		return nil, fmt.Errorf("tuning ratio %v: expected 0 to %d", ratio, MaxRatio)
 	}
 	nodeCPU, _, capacity := cluster.Totals()
 	cpu, demand := int64(0), int64(0)
@@ -121,8 +124,8 @@ func Permute(nodes []model.Node, r *dice.Rand) []int {
 // Inflate are clones, drawn from base, that make the pods ratio times as many. It stops early when pods and clones
 // would together ask for more CPU or GPU than the cluster has, whether they run or not.
 func Inflate(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice.Rand) ([]model.Pod, error) {
-	if math.IsNaN(ratio) || ratio > 1000 {
-		return nil, fmt.Errorf("inflation ratio %v: expected at most 1000", ratio)
+	if math.IsNaN(ratio) || ratio > MaxRatio {
+		return nil, fmt.Errorf("inflation ratio %v: expected at most %d", ratio, MaxRatio)
 	}
 	if ratio <= 1 || len(base) == 0 {
 		return nil, nil
