@@ -56,7 +56,7 @@ func TestTypicalOfNoPods(t *testing.T) {
 // FuzzMeasure takes any request and any node: what is idle is always accounted for, and nothing panics.
 func FuzzMeasure(f *testing.F) {
 	f.Add(int64(4000), 1, 500, "T4|A10", int64(64000), 1000, 300)
-	f.Add(int64(-1), -2, 5000, "||", int64(-5), 0, 0)
+	f.Add(int64(-1), -2, 5000, "||", int64(-5), 700, 0)
 	f.Add(int64(math.MaxInt64), math.MaxInt, math.MaxInt, "", int64(0), 1000, 1000)
 	f.Fuzz(func(t *testing.T, cpu int64, gpus, milli int, models string, freeCPU int64, first, second int) {
 		idle := []int{min(max(first, 0), 1000), min(max(second, 0), 1000)}
