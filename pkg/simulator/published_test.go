@@ -71,7 +71,9 @@ func TestPublished(t *testing.T) {
 				trace, name, cell["metric"], cell["arrived"], want, got, got-want, note)
 		}
 	}
-	out.Flush()
+	if err := out.Flush(); err != nil {
+		t.Error(err)
+	}
 }
 
 const beyond = "more than 0.3"

@@ -114,7 +114,7 @@ func (x *Experiment) Validate() error {
 const maxPause = 24 * time.Hour
 
 func (x *Experiment) validateNumbers() error {
-	t, q := x.Typical, x.Queue
+	t := x.Typical
 	if t.PopularityThreshold < 0 || t.PopularityThreshold > 100 || t.IncreaseStep < 0 || !(t.GPUWeight >= 0) {
 		return fmt.Errorf("typical pods: threshold %d, step %d, weight %v: expected 0 to 100, 0 or more, 0 or more",
 			t.PopularityThreshold, t.IncreaseStep, t.GPUWeight)
@@ -122,8 +122,10 @@ func (x *Experiment) validateNumbers() error {
 	if ratio := x.Workload.TuningRatio; !(ratio >= 0 && ratio <= workload.MaxRatio) {
 		return fmt.Errorf("tuning ratio %v: expected 0 to %d", ratio, workload.MaxRatio)
 	}
-	if q.InitialBackoff < 0 || q.MaxBackoff < 0 || q.InitialBackoff > maxPause || q.MaxBackoff > maxPause {
-		return fmt.Errorf("back-off of %v to %v: expected 0 to %v", q.InitialBackoff, q.MaxBackoff, maxPause)
+	for _, pause := range []time.Duration{x.Queue.InitialBackoff, x.Queue.MaxBackoff} {
+		if pause < 0 || pause > maxPause {
+			return fmt.Errorf("back-off of %v: expected 0 to %v", pause, maxPause)
+		}
 	}
 	if policies := deschedule.Names(); x.Deschedule.Policy != "" && !slices.Contains(policies, x.Deschedule.Policy) {
 		return fmt.Errorf("descheduling policy %q: expected one of %v", x.Deschedule.Policy, policies)

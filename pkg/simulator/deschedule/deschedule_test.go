@@ -27,8 +27,13 @@ func starved(t *testing.T) *Cluster {
 	typical := []gpushare.TypicalPod{{Class: gpushare.Class{CPUMilli: 4000, GPUs: 1, GPUMilli: 1000}, Frequency: 1}}
 	c.State = occupancy.New(cluster, typical)
 	for i, binding := range []model.Binding{
-		{Node: 0}, {Node: 0, GPUs: []int{0}}, {Node: 1, GPUs: []int{0}}, {Node: 1, GPUs: []int{1}}, {Node: 2, GPUs: []int{0}},
-		{Node: 2}, {Node: model.Unplaced},
+		{Node: 0},
+		{Node: 0, GPUs: []int{0}},
+		{Node: 1, GPUs: []int{0}},
+		{Node: 1, GPUs: []int{1}},
+		{Node: 2, GPUs: []int{0}},
+		{Node: 2},
+		{Node: model.Unplaced},
 	} {
 		c.Placements = append(c.Placements, model.Placement{Pod: i, Binding: binding, HasDeparted: i == 5})
 		if i < 5 {

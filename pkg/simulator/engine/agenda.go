@@ -84,14 +84,15 @@ func (a *agenda) pop() (event, bool) {
 // order in which they were called depends on what woke them.
 type later []event
 
-func (l later) Len() int { return len(l) }
+func (l *later) Len() int { return len(*l) }
 
-func (l later) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(l[i].at, l[j].at), cmp.Compare(l[i].kind, l[j].kind),
-		cmp.Compare(l[i].index, l[j].index), cmp.Compare(l[i].order, l[j].order)) < 0
+func (l *later) Less(i, j int) bool {
+	x, y := &(*l)[i], &(*l)[j]
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.kind, y.kind),
+		cmp.Compare(x.index, y.index), cmp.Compare(x.order, y.order)) < 0
 }
 
-func (l later) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *later) Swap(i, j int) { (*l)[i], (*l)[j] = (*l)[j], (*l)[i] }
 
 // Push and Pop are for container/heap.
 func (l *later) Push(x any) {

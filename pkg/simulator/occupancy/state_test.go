@@ -104,8 +104,10 @@ func TestFeasible(t *testing.T) {
 		{"two devices", model.Pod{GPUs: 2, GPUMilli: 1000}, []int{0, 1}, ""},
 		{"a model", model.Pod{GPUs: 1, GPUMilli: 1, GPUModels: []string{"P100", "T4"}}, []int{0, 1, 3}, ""},
 		{
-			"a model of which there are too few", model.Pod{GPUs: 2, GPUMilli: 1000, GPUModels: []string{"P100"}},
-			[]int{1}, "1 of 4 nodes have room: 3 another GPU model",
+			"a model of which there are too few",
+			model.Pod{GPUs: 2, GPUMilli: 1000, GPUModels: []string{"P100"}},
+			[]int{1},
+			"1 of 4 nodes have room: 3 another GPU model",
 		},
 		{"an unknown model", model.Pod{GPUs: 1, GPUMilli: 1, GPUModels: []string{"A100"}}, nil, ""},
 		{"models mean nothing without GPUs", model.Pod{GPUModels: []string{"A100"}}, []int{0, 1, 2, 3}, ""},

@@ -98,7 +98,13 @@ func publishedPods() []PodGroup {
 		{
 			Count: 3911, Kind: "one", GPUs: 1, MiBPerCore: memory,
 			CPUMilli: []Weighted{
-				{3 * core, 12}, {4 * core, 4}, {8 * core, 6}, {10 * core, 6}, {11.5 * core, 44}, {12 * core, 9}, {16 * core, 11},
+				{3 * core, 12},
+				{4 * core, 4},
+				{8 * core, 6},
+				{10 * core, 6},
+				{11.5 * core, 44},
+				{12 * core, 9},
+				{16 * core, 11},
 				{19 * core, 8},
 			},
 		},
@@ -126,7 +132,7 @@ func (s *Shape) Generate(scale float64, seed uint64) (*model.Cluster, []model.Po
 	if err := s.validate(scale); err != nil {
 		return nil, nil, err
 	}
-	random := rand.New(rand.NewPCG(seed, 0x6f70656e62)) //nolint:gosec // a workload is no secret
+	random := rand.New(rand.NewPCG(seed, 0x6f70656e62))
 	cluster := &model.Cluster{}
 	for _, g := range s.Nodes {
 		for range scaled(g.Count, scale) {
@@ -214,6 +220,10 @@ func (s *Shape) validate(scale float64) error {
 			return fmt.Errorf("durations: point %d: expected a length above 0 and a larger share than before", i)
 		}
 	}
+	return s.validatePods()
+}
+
+func (s *Shape) validatePods() error {
 	for i := range s.Pods {
 		g := &s.Pods[i]
 		for _, values := range [][]Weighted{g.CPUMilli, g.MiBPerCore} {

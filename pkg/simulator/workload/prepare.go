@@ -72,18 +72,29 @@ func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice
 			ErrNothingToTune, nodeCPU, capacity, cpu, demand)
 	}
 	target := ratio * float64(capacity)
-	tuned := slices.Clone(pods)
-	for float64(demand) > target && len(tuned) > 0 {
-		at := r.Intn(len(tuned))
-		demand -= tuned[at].TotalGPUMilli()
-		tuned = slices.Delete(tuned, at, at+1)
+	if float64(demand) > target {
+		return remove(pods, demand, target, r), nil
 	}
-	if len(tuned) < len(pods) {
-		return tuned, nil
+	return clone(pods, base, demand, target, r)
+}
+
+// remove takes pods away until no more than target is asked for.
+func remove(pods []model.Pod, demand int64, target float64, r *dice.Rand) []model.Pod {
+	left := slices.Clone(pods)
+	for float64(demand) > target && len(left) > 0 {
+		at := r.Intn(len(left))
+		demand -= left[at].TotalGPUMilli()
+		left = slices.Delete(left, at, at+1)
 	}
+	return left
+}
+
+// clone adds pods until the next would pass the target.
+func clone(pods, base []model.Pod, demand int64, target float64, r *dice.Rand) ([]model.Pod, error) {
+	more := slices.Clone(pods)
 	for i := 0; float64(demand) < target; i++ {
 		if i == maxClones {
-			return nil, fmt.Errorf("tuning to %v needs more than %d clones: the pods ask for too few GPUs", ratio, maxClones)
+			return nil, fmt.Errorf("tuning needs more than %d clones: the pods ask for too few GPUs", maxClones)
 		}
 		pod := base[r.Intn(len(base))]
 		if float64(demand+int64(pod.GPUMilli)) > target {
@@ -91,9 +102,9 @@ func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice
 		}
 		pod.Name = fmt.Sprintf("%s-tuned-%d", pod.Name, i)
 		demand += pod.TotalGPUMilli()
-		tuned = append(tuned, pod)
+		more = append(more, pod)
 	}
-	return tuned, nil
+	return more, nil
 }
 
 // watchDraws are the numbers that are taken from the generator between tuning and the nodes' permutation. The
