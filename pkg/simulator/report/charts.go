@@ -151,16 +151,16 @@ func quadrantChart(run *PageRun, at int, compare bool) chart {
 	sums := make([]float64, len(samples))
 	for _, q := range quadrants() {
 		line := lineData{Name: q.name, Colour: q.colour}
-		any := false
+		present := false
 		for i := range samples {
 			own := samples[i].Idle[q.at]
 			sums[i] += own
-			any = any || own > 0
+			present = present || own > 0
 			sum := sums[i]
 			line.Y = append(line.Y, twoDigits(&sum))
 			line.Own = append(line.Own, twoDigits(&own))
 		}
-		if any {
+		if present {
 			c.Series = append(c.Series, line)
 		}
 	}

@@ -30,7 +30,7 @@ func measures() []measure {
 		{"Pending, 99th percentile", "", waiting(0.99), span, false, true},
 		{"Completion, median", "from arrival to end", completing(0.5), span, false, true},
 		{"Completion, 99th percentile", "", completing(0.99), span, false, true},
-		{"Fairness", "Jain's index over the groups below: 1 is all alike", func(r *Run) (float64, bool) { return Fairness(r.Groups()), true }, index, true, false},
+		{"Fairness", "Jain's index over the groups below: 1 is all alike", fairness, index, true, false},
 		{"Decisions a second", "", func(r *Run) (float64, bool) { d := r.DecisionsPerSecond(); return d, d > 0 }, whole, true, false},
 		{"Seconds", "time that deciding took", func(r *Run) (float64, bool) { return r.Wall.Seconds(), r.Wall > 0 }, hundredths, false, true},
 	}
@@ -57,6 +57,8 @@ func lastFragment(r *Run) (float64, bool) {
 	point, found := r.Last()
 	return point.FragCapacity, found
 }
+
+func fairness(r *Run) (float64, bool) { return Fairness(r.Groups()), true }
 
 func waiting(q float64) func(*Run) (float64, bool) {
 	return func(r *Run) (float64, bool) { return r.Pending().Quantile(q).Seconds(), r.Timed() }
