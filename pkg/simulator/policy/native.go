@@ -11,6 +11,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/occupancy"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/world"
 )
 
 // maxScore is the best score of one policy.
@@ -19,6 +20,7 @@ const maxScore = 100
 // Native decides by score policies in this package. It belongs to one goroutine.
 type Native struct {
 	state   *occupancy.State
+	world   *world.World
 	rand    *dice.Rand
 	scorers []scorer
 	weights []int64
@@ -29,6 +31,8 @@ type Native struct {
 	// Scratch space of one decision.
 	feasible []int
 	raw, sum []int64
+	costs    []float64
+	spec     *model.Pod
 }
 
 // classKey is all of a pod that scores depend on.
@@ -46,7 +50,7 @@ type cache struct {
 
 // New makes the policy for an experiment. It is an error if the configuration names what does not exist.
 func New(config *Config, setup *engine.Setup) (*Native, error) {
-	n := &Native{state: setup.State, rand: setup.Rand, caches: map[classKey]*cache{}}
+	n := &Native{state: setup.State, world: setup.World, rand: setup.Rand, caches: map[classKey]*cache{}}
 	if err := n.addScorers(config); err != nil {
 		return nil, err
 	}
@@ -108,6 +112,7 @@ func (n *Native) Schedule(_ context.Context, _ int, spec *model.Pod) (model.Bind
 	if len(n.feasible) == 0 {
 		return model.Binding{}, fmt.Errorf("%w: %s", engine.ErrNoFit, n.state.Shortage(&wish))
 	}
+	n.spec = spec
 	cache := n.cacheOf(spec)
 	at := n.feasible[n.best(cache)]
 	return model.Binding{Node: at, GPUs: n.devices(at, spec, &cache.key.Class)}, nil
@@ -118,6 +123,9 @@ func (n *Native) Assume(int, *model.Pod, model.Binding) error { return nil }
 
 // Remove implements [engine.Scheduler].
 func (n *Native) Remove(int, *model.Pod, model.Binding) error { return nil }
+
+// SetDown implements [engine.Drainer]: the state that the policy reads knows.
+func (n *Native) SetDown(int, bool) error { return nil }
 
 // Helps implements [engine.Hinter]: a pod that fits nowhere can only fit where something has changed.
 func (n *Native) Helps(node, _ int, spec *model.Pod) bool {
@@ -193,6 +201,10 @@ func (n *Native) score(c *cache, at int) {
 	s := &n.scorers[at]
 	if s.draw {
 		n.raw[n.rand.Intn(len(n.raw))] = maxScore
+		return
+	}
+	if s.cost != nil {
+		n.rate(s.cost)
 		return
 	}
 	scores, versions := c.scores[at], c.versions[at]
