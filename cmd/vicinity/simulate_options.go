@@ -19,6 +19,8 @@ import (
 // simulateOptions are the flags of simulate and simulate apply.
 type simulateOptions struct {
 	apply bool
+	// emptyCluster accepts an input without nodes.
+	emptyCluster bool
 
 	config, schedulerConfig string
 	extended                []string
@@ -142,7 +144,7 @@ func (o *simulateOptions) validateSources() error {
 		return badInputf("want something to simulate: -f with a configuration, --nodes and --pods, or --kubeconfig")
 	case o.config != "" && files:
 		return badInputf("want either -f or --nodes, --pods and --kubeconfig, found both")
-	case o.config == "" && len(o.nodes) == 0 && o.kubeconfig == "":
+	case o.config == "" && len(o.nodes) == 0 && o.kubeconfig == "" && !o.emptyCluster:
 		return badInputf("--nodes: want files or folders with nodes, found none")
 	}
 	return nil
@@ -164,7 +166,7 @@ func (o *simulateOptions) validatePolicy() error {
 // load reads cluster and workload, and applies the flags that override them.
 func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *faults.List) (*input.Loaded, error) {
 	loaded, err := input.Load(ctx, &input.Source{
-		Config: o.config, Nodes: o.nodes, Pods: o.pods, Kubeconfig: o.kubeconfig, Times: o.times,
+		Config: o.config, Nodes: o.nodes, Pods: o.pods, Kubeconfig: o.kubeconfig, Times: o.times, EmptyCluster: o.emptyCluster,
 	}, list)
 	if err != nil {
 		return nil, asInput(err)
@@ -185,7 +187,7 @@ func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *fa
 		loaded.Experiment.Typical = studyTypical()
 	}
 	loaded.Experiment.Queue.Retry = o.retry
-	if err := loaded.Experiment.Validate(); err != nil {
+	if err := loaded.Experiment.Validate(); err != nil && !o.emptyCluster {
 		return nil, badInput{err}
 	}
 	return loaded, nil
