@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/faults"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/schedconfig"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/worldfile"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 )
 
@@ -25,7 +27,7 @@ type simulateOptions struct {
 	config, schedulerConfig string
 	extended                []string
 	nodes, pods             []string
-	kubeconfig              string
+	kubeconfig, world       string
 	times                   bool
 
 	policy, device, dimExt, norm string
@@ -59,6 +61,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	flags.StringSliceVar(&o.nodes, "nodes", nil, "files or folders with nodes: manifests, or CSV of the openb trace")
 	flags.StringSliceVar(&o.pods, "pods", nil, "files or folders with pods and workloads: manifests, or CSV of the openb trace")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "read nodes and pods of this file's cluster; it is never written to")
+	flags.StringVar(&o.world, "world", "", "file with datasets, links, disks, failures of nodes and what pods do with them")
 	flags.BoolVar(&o.times, "times", false, "let pods of CSV files arrive and leave at the trace's times")
 
 	flags.StringVarP(&o.policy, "policy", "p", "", "native policy, or a mix such as FGD=500,BestFit=500; instead of -s")
@@ -187,10 +190,34 @@ func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *fa
 		loaded.Experiment.Typical = studyTypical()
 	}
 	loaded.Experiment.Queue.Retry = o.retry
+	if err := o.applyWorld(&loaded.Experiment); err != nil {
+		return nil, err
+	}
 	if err := loaded.Experiment.Validate(); err != nil && !o.emptyCluster {
 		return nil, badInput{err}
 	}
 	return loaded, nil
+}
+
+// applyWorld reads the file of --world. Waiting for data and disks then makes runs longer, and pods that a failing node
+// has lost are tried again.
+func (o *simulateOptions) applyWorld(x *simulator.Experiment) error {
+	if o.world == "" {
+		return nil
+	}
+	data, err := os.ReadFile(o.world)
+	if err != nil {
+		return badInputf("--world: %w", err)
+	}
+	world, err := worldfile.Parse(o.world, data)
+	if err != nil {
+		return badInput{err}
+	}
+	x.Queue.Retry, x.Queue.RunFullLength = true, true
+	if err := world.Apply(x); err != nil {
+		return badInputf("%s: %w", o.world, err)
+	}
+	return nil
 }
 
 // asInput marks what a reader returns: files that are absent or faulty are bad input, an interrupt is not.

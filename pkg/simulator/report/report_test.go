@@ -219,3 +219,28 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatDataCosts(t *testing.T) {
+	r := small("FGD", onSecond())
+	if _, found := r.Stalled(); found {
+		t.Error("want nothing of pods that read nothing")
+	}
+	r.Pods[0].Datasets = []string{"d"}
+	r.Placements[0].StageIn, r.Placements[0].Stalled = 10*time.Second, 5*time.Second
+	r.Placements[0].Fetched = [model.Distances]int64{model.SameRack: 1, model.SameZone: 10, model.OtherZone: 100, model.Store: 1000}
+	r.Placements[0].PeerRTT, r.Placements[0].HasPeerRTT, r.Placements[1].Restarts = time.Millisecond, true, 2
+	d := ToDocument(r, false)
+	if d.StallSeconds == nil || *d.StallSeconds != 15 || d.CrossRackBytes == nil || *d.CrossRackBytes != 1110 {
+		t.Errorf("want 15 s and 10 + 100 + 1000 bytes, found %v and %v", d.StallSeconds, d.CrossRackBytes)
+	}
+	rows := figures([]PageRun{{Run: r}})
+	found := map[string]string{}
+	for _, row := range rows {
+		found[row.Name] = row.Values[0]
+	}
+	for name, want := range map[string]string{"Stalled": "15 s", "Bytes across racks": "0.0 GiB", "Round trip to peers": "1000 µs", "Restarts": "2"} {
+		if found[name] != want {
+			t.Errorf("%s: want %s, found %q", name, want, found[name])
+		}
+	}
+}
