@@ -66,7 +66,7 @@ func newSimulateCommand() *cobra.Command {
 		return badInputf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	cmd.AddCommand(newSimulateApplyCommand(), newSimulateTopologyCommand(), newSimulateSweepCommand(),
-		newSimulateReplayCommand(), newSimulateCapacityCommand())
+		newSimulateReplayCommand(), newSimulateCapacityCommand(), newSimulateGenerateCommand())
 	return cmd
 }
 
