@@ -96,9 +96,14 @@ func twoDigits(v *float64) *float64 {
 func differenceChart(runs []PageRun) chart {
 	c := chart{Title: "B minus A", Hint: "allocated GPU capacity, paired by arrived demand", XLabel: arrivedLabel, YLabel: "points"}
 	line := lineData{Name: "B − A", Colour: "difference"}
+	equal := true
 	for _, point := range Compare(runs[0].Run, runs[1].Run).Allocation {
 		c.X = append(c.X, float64(point.ArrivedPercent))
 		line.Y = append(line.Y, twoDigits(&point.Value))
+		equal = equal && point.Value == 0
+	}
+	if equal {
+		return chart{} // the table says so already
 	}
 	c.Series = []lineData{line}
 	return c
