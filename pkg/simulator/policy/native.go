@@ -112,7 +112,6 @@ func (n *Native) Schedule(_ context.Context, _ int, spec *model.Pod) (model.Bind
 	if len(n.feasible) == 0 {
 		return model.Binding{}, fmt.Errorf("%w: %s", engine.ErrNoFit, n.state.Shortage(&wish))
 	}
-	n.spec = spec
 	cache := n.cacheOf(spec)
 	at := n.feasible[n.best(cache)]
 	return model.Binding{Node: at, GPUs: n.devices(at, spec, &cache.key.Class)}, nil
@@ -133,7 +132,9 @@ func (n *Native) Helps(node, _ int, spec *model.Pod) bool {
 	return n.state.Fits(node, &wish)
 }
 
+// cacheOf begins a decision: it remembers the pod for what is not kept, and finds what is.
 func (n *Native) cacheOf(spec *model.Pod) *cache {
+	n.spec = spec
 	key := classKey{Class: ClassOf(spec)}
 	for i := range n.scorers {
 		if n.scorers[i].memory {
@@ -158,13 +159,7 @@ func (n *Native) best(c *cache) int {
 	if len(n.feasible) == 1 {
 		return 0 // as kube-scheduler does, which then asks no scorer: it matters to those that draw
 	}
-	n.sum = append(n.sum[:0], make([]int64, len(n.feasible))...)
-	for i := range n.scorers {
-		n.score(c, i)
-		for at, score := range n.raw {
-			n.sum[at] += n.weights[i] * score
-		}
-	}
+	n.weigh(c)
 	if n.random {
 		return n.bestAtRandom()
 	}
@@ -175,6 +170,17 @@ func (n *Native) best(c *cache) int {
 		}
 	}
 	return best
+}
+
+// weigh fills sum with the weighted scores of the feasible nodes.
+func (n *Native) weigh(c *cache) {
+	n.sum = append(n.sum[:0], make([]int64, len(n.feasible))...)
+	for i := range n.scorers {
+		n.score(c, i)
+		for at, score := range n.raw {
+			n.sum[at] += n.weights[i] * score
+		}
+	}
 }
 
 // bestAtRandom draws among equals in one pass, as kube-scheduler does: each further equal replaces the choice with
