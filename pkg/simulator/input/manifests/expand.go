@@ -122,8 +122,10 @@ func (s *Set) owners() []owner {
 		if count == nil {
 			count, field = job.Parallelism, "parallelism"
 		}
-		all = append(all, owner{"CronJob", &o.Value.ObjectMeta, o.From, count, append(slices.Clip(path), field),
-			&job.Template, append(slices.Clip(path), templateField), false})
+		all = append(all, owner{
+			"CronJob", &o.Value.ObjectMeta, o.From, count, append(slices.Clip(path), field),
+			&job.Template, append(slices.Clip(path), templateField), false,
+		})
 	}
 	return all
 }
