@@ -119,7 +119,7 @@ func clusterRows() []Row {
 	domain := below(append([]string{"apis", "pkg/version"}, pure()...)...)
 	kubernetes := []string{"k8s.io/kubernetes/**"}
 	pluginTests := append(controlPlane(), kubernetes...)
-	withState := append(below("pkg/state", "pkg/diskmodel"), domain...)
+	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/tracewire"), domain...)
 	return []Row{
 		{
 			Name:      "state",
@@ -128,6 +128,14 @@ func clusterRows() []Row {
 			Never:     kubernetes,
 			TestsAlso: controlPlane(),
 			Why:       "it serves every plugin and daemon, so it knows none of them, and it must not drag the scheduler into them",
+		},
+		{
+			Name:      "tracewire",
+			Roots:     []string{"pkg/tracewire"},
+			Inside:    domain,
+			Never:     append([]string{"k8s.io/**", "sigs.k8s.io/**", "github.com/prometheus/**"}, "log", "log/slog"),
+			TestsAlso: []string{},
+			Why:       "it converts one form of decision records into another, for whoever sends, takes or reads them",
 		},
 		{
 			Name:      "plugins",
