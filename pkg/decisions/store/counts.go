@@ -35,7 +35,7 @@ func (k countKey) compare(o countKey) int {
 	)
 }
 
-func saveCounts(ctx context.Context, tx *sql.Tx, records []*trace.Record, now time.Time) error {
+func saveCounts(ctx context.Context, tx transaction, records []*trace.Record, now time.Time) error {
 	counts := map[countKey]int64{}
 	for _, r := range records {
 		if r.Kind != trace.KindAttempt || r.Tentative {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/trace"
@@ -32,21 +30,8 @@ func insertDecisions() insertion {
 	}
 }
 
-// Check tells why a record cannot be stored: without these it could not be told from another one, or never be found.
-func Check(r *trace.Record) error {
-	switch {
-	case r.Session == "":
-		return errors.New("want a session, found none")
-	case r.Sequence == 0 || r.Sequence > math.MaxInt64:
-		return fmt.Errorf("want a sequence from 1 to %d, found %d", int64(math.MaxInt64), r.Sequence)
-	case r.Pod.UID == "" || r.Pod.Name == "" || r.Pod.Namespace == "":
-		return fmt.Errorf("want a pod with namespace, name and UID, found %q, %q and %q", r.Pod.Namespace, r.Pod.Name, r.Pod.UID)
-	}
-	return nil
-}
-
 // SaveDecisions stores a batch. Records that are in the store already are left as they are. When it returns without an
-// error, every record is on disk; with an error, none of the batch is. Records have passed Check.
+// error, every record is on disk; with an error, none of the batch is. Records are valid (trace.Record.Validate).
 func (s *Store) SaveDecisions(ctx context.Context, now time.Time, batch []Decision) (Saved, error) {
 	fresh := make(map[recordKey]*trace.Record, len(batch))
 	rows := make([][]any, 0, len(batch))
@@ -59,7 +44,7 @@ func (s *Store) SaveDecisions(ctx context.Context, now time.Time, batch []Decisi
 		rows = append(rows, decisionRow(d, now))
 	}
 	inserted := make([]*trace.Record, 0, len(rows))
-	err := s.inTx(ctx, func(tx *sql.Tx) error {
+	err := s.inTx(ctx, func(tx transaction) error {
 		err := insertDecisions().run(ctx, tx, rows, func(rows *sql.Rows) error {
 			var key recordKey
 			if err := rows.Scan(&key.session, &key.seq); err != nil {
@@ -129,6 +114,8 @@ func podsOf(records []*trace.Record, now time.Time) []Pod {
 			UID: r.Pod.UID, Namespace: r.Pod.Namespace, Name: r.Pod.Name, Attempts: r.Attempt, Outcome: r.Outcome,
 			LastAt: time.Unix(0, orderTime(r, now)),
 		}
+		// The watcher, where there is one, knows better.
+		pod.Created = cmp.Or(r.FirstAttempt, r.Queued, r.Start)
 		pod.Plugin, pod.Reason = obstacle(r)
 		if r.Pod.Owner != nil {
 			pod.Owner = r.Pod.Owner.Kind + "/" + r.Pod.Owner.Name
@@ -151,7 +138,7 @@ func decidedAt(r *trace.Record, otherwise time.Time) time.Time {
 	return otherwise
 }
 
-func saveSessions(ctx context.Context, tx *sql.Tx, records []*trace.Record, now time.Time) error {
+func saveSessions(ctx context.Context, tx transaction, records []*trace.Record, now time.Time) error {
 	type totals struct {
 		scheduler   string
 		first, last int64

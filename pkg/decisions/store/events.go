@@ -35,7 +35,7 @@ func (s *Store) SaveEvents(ctx context.Context, now time.Time, events []Event) (
 		})
 	}
 	inserted := 0
-	err := s.inTx(ctx, func(tx *sql.Tx) error {
+	err := s.inTx(ctx, func(tx transaction) error {
 		return insertion{
 			table: "events",
 			columns: []string{

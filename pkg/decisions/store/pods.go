@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"maps"
 	"slices"
 )
@@ -25,9 +24,9 @@ func upsertPods() insertion {
   owner    = CASE WHEN excluded.owner <> '' THEN excluded.owner ELSE pods.owner END,
   node     = CASE WHEN excluded.node <> '' THEN excluded.node ELSE pods.node END,
   phase    = CASE WHEN excluded.phase <> '' THEN excluded.phase ELSE pods.phase END,
-  created  = CASE WHEN excluded.created > 0 THEN excluded.created ELSE pods.created END,
+  created  = CASE WHEN pods.created = 0 OR (excluded.created > 0 AND excluded.created < pods.created) THEN excluded.created ELSE pods.created END,
   decided  = CASE WHEN excluded.decided > 0 THEN excluded.decided ELSE pods.decided END,
-  bound    = CASE WHEN pods.bound = 0 OR (excluded.bound > 0 AND excluded.bound < pods.bound) THEN excluded.bound ELSE pods.bound END,
+  bound    = CASE WHEN pods.bound = 0 OR (excluded.bound > 0 AND excluded.decided > 0) THEN excluded.bound ELSE pods.bound END,
   started  = CASE WHEN excluded.started > 0 THEN excluded.started ELSE pods.started END,
   ended    = CASE WHEN excluded.ended < pods.ended THEN excluded.ended ELSE pods.ended END,
   gone     = CASE WHEN excluded.gone = 1 THEN 1 ELSE pods.gone END,
@@ -41,10 +40,10 @@ func upsertPods() insertion {
 
 // SavePods adds what is said about pods to what is known of them. What is not said stays as it is; pods have a UID.
 func (s *Store) SavePods(ctx context.Context, pods []Pod) error {
-	return s.inTx(ctx, func(tx *sql.Tx) error { return savePods(ctx, tx, pods) })
+	return s.inTx(ctx, func(tx transaction) error { return savePods(ctx, tx, pods) })
 }
 
-func savePods(ctx context.Context, tx *sql.Tx, pods []Pod) error {
+func savePods(ctx context.Context, tx transaction, pods []Pod) error {
 	byUID := make(map[string]Pod, len(pods))
 	for _, pod := range pods {
 		if known, ok := byUID[pod.UID]; ok {
@@ -74,10 +73,13 @@ func merge(known, news Pod) Pod {
 	out.Owner = cmp.Or(news.Owner, known.Owner)
 	out.Node = cmp.Or(news.Node, known.Node)
 	out.Phase = cmp.Or(news.Phase, known.Phase)
-	out.Created = cmp.Or(news.Created, known.Created)
 	out.Decided = cmp.Or(news.Decided, known.Decided)
 	out.Started = cmp.Or(news.Started, known.Started)
-	if known.Bound.IsZero() || (!news.Bound.IsZero() && news.Bound.Before(known.Bound)) {
+	if known.Created.IsZero() || (!news.Created.IsZero() && news.Created.Before(known.Created)) {
+		out.Created = news.Created
+	}
+	// The scheduler knows it to the nanosecond, the API server to the second.
+	if known.Bound.IsZero() || (!news.Bound.IsZero() && !news.Decided.IsZero()) {
 		out.Bound = news.Bound
 	}
 	if known.Ended.IsZero() || (!news.Ended.IsZero() && news.Ended.Before(known.Ended)) {
@@ -104,7 +106,7 @@ func (s *Store) SaveNodes(ctx context.Context, nodes []Node) error {
 		n := byUID[uid]
 		rows = append(rows, []any{text(n.UID), text(n.Name), text(n.Zone), flag(n.Ready), nanos(n.Added), nanos(n.Removed)})
 	}
-	return s.inTx(ctx, func(tx *sql.Tx) error {
+	return s.inTx(ctx, func(tx transaction) error {
 		return insertion{
 			table:   "nodes",
 			columns: []string{"uid", "name", "zone", "ready", "added", "removed"},

@@ -134,6 +134,16 @@ func (s *Store) one(ctx context.Context, q *query) (Row, error) {
 // History returns the last records of a pod, those of victims included, with their payloads, newest first. A pod is
 // known by its UID, or by namespace and name: then the records are of the last pod of that name and its predecessors.
 func (s *Store) History(ctx context.Context, namespace, name, uid string, limit int) ([]Row, error) {
+	var out []Row
+	err := s.each(ctx, historyQuery(namespace, name, uid, limit), func(rows *sql.Rows) error {
+		row, err := scanRow(rows, true)
+		out = append(out, row)
+		return err
+	})
+	return out, err
+}
+
+func historyQuery(namespace, name, uid string, limit int) *query {
 	q := &query{}
 	q.text.WriteString("SELECT " + rowColumns + ", payload FROM decisions WHERE ")
 	if uid != "" {
@@ -143,13 +153,7 @@ func (s *Store) History(ctx context.Context, namespace, name, uid string, limit 
 	}
 	q.equal("namespace", namespace)
 	q.text.WriteString(" ORDER BY at DESC, id DESC LIMIT " + q.parameter(max(limit, 1)))
-	var out []Row
-	err := s.each(ctx, q, func(rows *sql.Rows) error {
-		row, err := scanRow(rows, true)
-		out = append(out, row)
-		return err
-	})
-	return out, err
+	return q
 }
 
 // Sessions returns the schedulers' lives, the latest first.

@@ -59,7 +59,7 @@ func (s *Store) PodByUID(ctx context.Context, uid string) (Pod, error) {
 // pods of each group are named, limit how many groups there are at most.
 func (s *Store) Pending(ctx context.Context, namespaces []string, sample, limit int) ([]PendingGroup, error) {
 	q := &query{}
-	q.text.WriteString("SELECT plugin, reason, COUNT(*), MIN(CASE WHEN created > 0 THEN created ELSE last_at END) FROM pods WHERE ")
+	q.text.WriteString("SELECT plugin, reason, COUNT(*), MIN(created) FROM pods WHERE ")
 	pendingOnly(q, namespaces)
 	q.text.WriteString(" GROUP BY plugin, reason ORDER BY COUNT(*) DESC, plugin, reason LIMIT " + q.parameter(limit))
 	var groups []PendingGroup
@@ -94,7 +94,7 @@ func (s *Store) pendingSample(ctx context.Context, namespaces []string, g Pendin
 	pendingOnly(q, namespaces)
 	q.add("plugin = %s", g.Plugin)
 	q.add("reason = %s", g.Reason)
-	q.text.WriteString(" ORDER BY CASE WHEN created > 0 THEN created ELSE last_at END, uid LIMIT " + q.parameter(limit))
+	q.text.WriteString(" ORDER BY created, uid LIMIT " + q.parameter(limit))
 	return s.pods(ctx, q)
 }
 

@@ -4,13 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// chunk is how many rows one statement inserts: enough that the way to the server does not count, and few enough that
-// chunk * columns stays below the 32766 parameters that SQLite takes.
-const chunk = 100
+// How many rows one statement inserts. On PostgreSQL each statement is a way to the server and back. SQLite is in this
+// process, and its driver's time to bind parameters grows with the square of their number.
+const (
+	chunkPostgres = 100
+	chunkSQLite   = 2
+)
 
 // insertion is a statement that inserts any number of rows of one table.
 type insertion struct {
@@ -44,26 +48,38 @@ func (i insertion) sql(rows int) string {
 }
 
 // run inserts rows, each with a value for every column. Where the statement returns rows, scan is called for each.
-func (i insertion) run(ctx context.Context, tx *sql.Tx, rows [][]any, scan func(*sql.Rows) error) error {
-	for begin := 0; begin < len(rows); begin += chunk {
-		part := rows[begin:min(begin+chunk, len(rows))]
-		arguments := make([]any, 0, len(part)*len(i.columns))
-		for _, row := range part {
-			arguments = append(arguments, row...)
+func (i insertion) run(ctx context.Context, tx transaction, rows [][]any, scan func(*sql.Rows) error) error {
+	var statement *sql.Stmt
+	prepared := 0
+	defer func() {
+		if statement != nil {
+			_ = statement.Close() // it only reads the answer of the server that it has nothing more to say
 		}
-		if err := i.runPart(ctx, tx, i.sql(len(part)), arguments, scan); err != nil {
+	}()
+	for part := range slices.Chunk(rows, tx.chunk) {
+		if prepared != len(part) {
+			next, err := tx.PrepareContext(ctx, i.sql(len(part)))
+			if err != nil {
+				return fmt.Errorf("preparing to store in %s: %w", i.table, err)
+			}
+			if statement != nil {
+				_ = statement.Close()
+			}
+			statement, prepared = next, len(part)
+		}
+		if err := runPart(ctx, statement, slices.Concat(part...), scan); err != nil {
 			return fmt.Errorf("storing %d rows in %s: %w", len(part), i.table, err)
 		}
 	}
 	return nil
 }
 
-func (i insertion) runPart(ctx context.Context, tx *sql.Tx, text string, arguments []any, scan func(*sql.Rows) error) error {
+func runPart(ctx context.Context, statement *sql.Stmt, arguments []any, scan func(*sql.Rows) error) error {
 	if scan == nil {
-		_, err := tx.ExecContext(ctx, text, arguments...)
+		_, err := statement.ExecContext(ctx, arguments...)
 		return err
 	}
-	rows, err := tx.QueryContext(ctx, text, arguments...)
+	rows, err := statement.QueryContext(ctx, arguments...)
 	if err != nil {
 		return err
 	}
@@ -76,13 +92,23 @@ func (i insertion) runPart(ctx context.Context, tx *sql.Tx, text string, argumen
 	return rows.Err()
 }
 
+// transaction is a transaction that knows how many rows to insert at once.
+type transaction struct {
+	*sql.Tx
+	chunk int
+}
+
 // inTx runs f in a transaction that writes.
-func (s *Store) inTx(ctx context.Context, f func(*sql.Tx) error) error {
+func (s *Store) inTx(ctx context.Context, f func(transaction) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
-	if err := f(tx); err != nil {
+	chunk := chunkPostgres
+	if s.sqlite {
+		chunk = chunkSQLite
+	}
+	if err := f(transaction{tx, chunk}); err != nil {
 		// After an error the transaction is void anyway; what matters is the first error.
 		_ = tx.Rollback()
 		return err

@@ -304,3 +304,22 @@ func TestErrorsDoNotShowPasswords(t *testing.T) {
 		t.Errorf("%v: want an error without the password", err)
 	}
 }
+
+func TestPlansUseIndexesOnPostgreSQL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server: not with -short")
+	}
+	s := open(t, storetest.Postgres(t).Database(t))
+	var records []*trace.Record
+	for n := range 20000 {
+		if n%10 == 0 {
+			records = append(records, storetest.Unschedulable("plan", n+1, "DiskIO", "too slow"))
+			continue
+		}
+		records = append(records, storetest.Bound("plan", n+1))
+	}
+	for part := range slices.Chunk(records, 1000) {
+		save(t, s, part...)
+	}
+	store.PlansOnPostgres(t.Context(), t, s)
+}
