@@ -150,3 +150,28 @@ func (s *Store) Namespaces(ctx context.Context) ([]string, error) {
 	})
 	return out, err
 }
+
+// Living returns, by UID, the pods and nodes whose end is not known.
+func (s *Store) Living(ctx context.Context) (map[string]Pod, map[string]Node, error) {
+	q := &query{}
+	q.text.WriteString("SELECT " + podColumns + " FROM pods WHERE ")
+	q.is("gone = 0")
+	living, err := s.pods(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	pods := make(map[string]Pod, len(living))
+	for _, pod := range living {
+		pods[pod.UID] = pod
+	}
+	// Those that are there at the end of time.
+	there, err := s.Nodes(ctx, time.Unix(0, open), time.Unix(0, open))
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes := make(map[string]Node, len(there))
+	for _, node := range there {
+		nodes[node.UID] = node
+	}
+	return pods, nodes, nil
+}
