@@ -19,6 +19,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -36,6 +37,7 @@ type plugins struct {
 	fills      *blockio.Fills // what CacheAware expects and DiskIO counts
 	cacheAware *cacheaware.Shared
 	models     *diskModels // of the first profile with DiskIO
+	recorder   *sniffer.Recorder
 }
 
 func newPlugins() *plugins { return &plugins{fills: blockio.NewFills(configv1.MaxFillDuration)} }
@@ -45,6 +47,7 @@ func (p *plugins) options() []app.Option {
 	return []app.Option{
 		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
 		app.WithPlugin(diskio.Name, p.shared(p.newDiskIO)),
+		app.WithPlugin(sniffer.Name, p.shared(p.newSniffer)),
 	}
 }
 
@@ -69,6 +72,10 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
 	}
 	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{})
+}
+
+func (p *plugins) newSniffer(_ context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	return sniffer.New(args, handle, p.recorder)
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
@@ -97,6 +104,9 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 		return err
 	}
 	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics, p.fills); err != nil {
+		return err
+	}
+	if p.recorder, err = newRecorder(informers.Core().V1().Pods().Informer()); err != nil {
 		return err
 	}
 	p.state = known

@@ -20,10 +20,10 @@ func validRecord() trace.Record {
 
 func TestValidate(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
+		name  string
 		spoil func(*trace.Record)
-		want   error
-		text   string
+		want  error
+		text  string
 	}{
 		{"what the recorder writes", func(*trace.Record) {}, nil, ""},
 		{"text of a hostile author is only text", func(r *trace.Record) {

@@ -147,6 +147,14 @@ func clusterRows() []Row {
 				"declare a small reader interface instead of importing pkg/state, and need k8s.io/kube-scheduler only",
 		},
 		{
+			Name:      "recording",
+			Roots:     []string{"pkg/recording"},
+			Inside:    append(below("pkg/plugins/sniffer"), domain...),
+			TestsAlso: controlPlane(),
+			Why: "it stands around kube-scheduler's own profiles, so it needs k8s.io/kubernetes, which the plugin must not import; " +
+				"it knows no other plugin",
+		},
+		{
 			Name:      "plugins/internal",
 			Roots:     []string{"pkg/plugins/internal"},
 			Inside:    domain,
