@@ -20,6 +20,9 @@ func (s *Stack) StartScheduler(ctx context.Context, config SchedulerConfig) erro
 	if err := config.SetKubeconfig(kubeconfig); err != nil {
 		return err
 	}
+	if err := config.SetSinks(s.sinks()); err != nil {
+		return err
+	}
 	text, err := config.YAML()
 	if err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)

@@ -33,6 +33,8 @@ type session struct {
 	created []*unstructured.Unstructured
 	// unsettled means that objects other than pods have changed since other processes had time to notice.
 	unsettled bool
+	// records are the scheduler's decision records, as far as an expectation asked for them.
+	records *records
 	// decided is what the decisive expectation saw.
 	decided observation
 }

@@ -213,8 +213,8 @@ type Term struct {
 // Explainer is what a plugin leaves in the cycle's state under ExplainKeyPrefix + its name. It is asked after the scores
 // are known, for the winner and the other nodes of Scores.Top only.
 type Explainer interface {
-	// Explain returns the terms of the plugin's score of the node; nil if there is nothing to say. It must be safe for
-	// concurrent use and must not block.
+	// Explain returns the terms of the plugin's score of the node; nil if there is nothing to say. It is called by the
+	// goroutine that schedules, at the end of the search, while the cluster is still as it was for Score. It must not block.
 	Explain(node string) []Term
 }
 

@@ -45,6 +45,7 @@ type Fills interface {
 type DiskIO struct {
 	*Accounts
 
+	handle  fwk.Handle
 	disks   Disks
 	fills   Fills
 	clock   clock.PassiveClock
@@ -88,7 +89,7 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 	core := handle.SharedInformerFactory().Core().V1()
 	pl := &DiskIO{
 		Accounts: NewAccounts(args, models, core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()),
-		disks:    disks, fills: fills, clock: now, args: args, scorer: scorer, waiting: pods,
+		handle:   handle, disks: disks, fills: fills, clock: now, args: args, scorer: scorer, waiting: pods,
 	}
 	pl.usage = newUsage(pl.Charge, models.Generation)
 	disks.OnDiskChange(func(node string) {
