@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -27,11 +28,7 @@ func newRecorder(pods cache.SharedIndexInformer) (*sniffer.Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, fmt.Errorf("name of the scheduler in decision records: %w", err)
-	}
-	recorder := sniffer.NewRecorder(sniffer.Identity{Scheduler: host, Session: rand.Text()}, clock.RealClock{}, metrics)
+	recorder := sniffer.NewRecorder(sniffer.Identity{Scheduler: hostname(), Session: rand.Text()}, clock.RealClock{}, metrics)
 	return recorder, recorder.WatchPods(pods)
 }
 
@@ -61,29 +58,50 @@ func startRecording(ctx context.Context, sched *scheduler.Scheduler, recorder *s
 	return func() { <-done }, nil
 }
 
-// newSinks opens what the arguments ask for.
+// newSinks opens what the arguments ask for. On an error those that were opened are closed again.
 func newSinks(ctx context.Context, args configv1.SnifferSinks) (sinks []sniffer.Sink, err error) {
 	metrics, err := tracesink.NewMetrics(registry{})
 	if err != nil {
 		return nil, err
 	}
 	logger := klog.FromContext(ctx)
+	var errs []error
+	add := func(sink sniffer.Sink, err error) {
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		sinks = append(sinks, sink)
+	}
 	if args.File != nil {
-		sinks = append(sinks, tracesink.NewFile(logger, args.File, metrics))
+		add(tracesink.NewFile(logger, args.File, metrics), nil)
 	}
 	if args.Service != nil {
-		stream, err := tracesink.NewStream(ctx, logger, args.Service, metrics)
-		if err != nil {
-			return nil, err
-		}
-		sinks = append(sinks, stream)
+		add(tracesink.NewStream(ctx, logger, args.Service, metrics))
+	}
+	if args.Notify != nil {
+		add(tracesink.NewNotify(ctx, logger, args.Notify, metrics))
+	}
+	if args.Tracing != nil {
+		add(tracesink.NewTracing(ctx, hostname(), args.Tracing, metrics))
 	}
 	if args.Live != nil {
-		live, err := tracesink.NewLive(ctx, logger, args.Live)
-		if err != nil {
-			return nil, err
+		add(tracesink.NewLive(ctx, logger, args.Live))
+	}
+	if len(errs) > 0 {
+		for _, sink := range sinks {
+			errs = append(errs, sink.Close(ctx))
 		}
-		sinks = append(sinks, live)
+		return nil, errors.Join(errs...)
 	}
 	return sinks, nil
+}
+
+// hostname is the name of the scheduler in what it records. Records without one are of use too.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
 }

@@ -1,6 +1,7 @@
 package localstack
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -27,6 +28,11 @@ func (s *Stack) StartScheduler(ctx context.Context, config SchedulerConfig) erro
 	if err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)
 	}
+	legacy, err := s.SnifferLegacyAddress()
+	if err != nil {
+		return err
+	}
+	text = bytes.ReplaceAll(text, []byte(legacyAddressVariable), []byte(legacy))
 	configFile := filepath.Join(s.dir, schedulerConfigKey)
 	if err := os.WriteFile(configFile, text, 0o600); err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)
@@ -70,7 +76,8 @@ func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
 	switch name {
 	case Controller:
 		err = s.addControllerFlags(ctx, c)
-	case Sniffer: // has no further flags
+	case Sniffer:
+		err = s.addSnifferFlags(ctx, c)
 	default:
 		err = fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
 	}

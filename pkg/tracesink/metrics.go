@@ -20,7 +20,7 @@ type Metrics struct {
 	corrupt prometheus.Counter
 }
 
-const metricPrefix = "vicinity_sniffer_"
+const metricPrefix = "vicinity_recorder_"
 
 // NewMetrics registers the metrics with reg.
 func NewMetrics(reg registerer) (*Metrics, error) {

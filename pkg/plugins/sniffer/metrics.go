@@ -9,7 +9,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/trace"
 )
 
-const metricPrefix = "vicinity_sniffer_"
+const metricPrefix = "vicinity_recorder_"
 
 // Metrics of the recorder.
 type Metrics struct {
