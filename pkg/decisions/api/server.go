@@ -66,7 +66,7 @@ func Register(mux *http.ServeMux, o Options) error {
 	for pattern, answer := range s.routes() {
 		mux.HandleFunc("GET /api/v1/"+pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, answer) })
 	}
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /api/", func(w http.ResponseWriter, r *http.Request) {
 		write(w, http.StatusNotFound, Problem{"there is nothing at " + r.URL.Path + ": see /api/v1/openapi.json"})
 	})
 	return nil

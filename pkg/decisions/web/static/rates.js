@@ -25,7 +25,7 @@ export async function show(context) {
   const nothing = empty("No attempts in this span.");
   main.append(h("h1", {}, "Throughput"), h("p", { class: "lead" }, "Attempts by outcome, and how long they and the waits before them took."),
     h("div", { class: "bar" }, pick("Last", spans, seconds(), (value) => { remember("span", value); context.attempt(refresh); })),
-    nothing, charts.map((chart) => chart.card));
+    nothing, ...charts.map((chart) => chart.card));
 
   async function refresh() {
     const times = range(seconds()), step = Math.max(10, Math.ceil(Number(seconds()) / 300 / 10) * 10);
