@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -133,7 +132,7 @@ func (e *events) event(r *tracev1.SendRequest) (store.Event, error) {
 	if json.Unmarshal([]byte(r.GetPayload()), &more) == nil {
 		event.Namespace, event.UID, event.Reason, event.Message = more.Namespace, more.UID, more.Reason, more.Message
 	}
-	if at, err := parseTime(r.GetTimestamp()); err == nil {
+	if at, err := trace.ParseTime(r.GetTimestamp()); err == nil {
 		event.Time = at
 	}
 	event.Identity = e.identity(r)
@@ -153,13 +152,4 @@ func (e *events) identity(r *tracev1.SendRequest) string {
 		_, _ = hash.Write(append([]byte(field), 0))
 	}
 	return "send/" + hex.EncodeToString(hash.Sum(nil)[:16])
-}
-
-// parseTime understands what the predecessor's clients send, which is how Go prints a time, and RFC 3339.
-func parseTime(s string) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return at, nil
-	}
-	s, _, _ = strings.Cut(s, " m=")
-	return time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", s)
 }

@@ -90,7 +90,10 @@ func decision(random *rand.Rand, n, nodes int, at time.Time) *trace.Record {
 		r.Rejections[0].Nodes = nodes / 3
 		r.Scores.Top[0].Node = r.Node
 		for i := 1; i < len(r.Scores.Top); i++ {
-			r.Scores.Top[i].Node = nodeName((n + 11*i) % nodes)
+			// Those that are not rejected in full either: multiples of 3 are.
+			if r.Scores.Top[i].Node = nodeName((n+11*i)%nodes/3*3 + 1); r.Scores.Top[i].Node == r.Node {
+				r.Scores.Top[i].Node = nodeName(2)
+			}
 		}
 		r.Scores.RunnerUp, r.Scores.Margin = r.Scores.Top[1].Node, r.Scores.Top[0].Total-r.Scores.Top[1].Total
 	}

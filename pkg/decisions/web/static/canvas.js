@@ -41,17 +41,20 @@ export function shorten(context, text, width) {
 
 const cut = (text, keep) => text.slice(0, Math.ceil(keep / 2)) + "…" + text.slice(text.length - Math.floor(keep / 2));
 
-/** axis draws times below a drawing: where n of them go between left and right. */
-export function axis(context, since, until, left, right, y) {
+/** axis is a canvas of times, from left to right, that stays in sight above a drawing that is scrolled. */
+export function axis(since, until, left, right) {
+  const height = 22;
+  const [canvas, context] = surface(right, height, "Time");
+  canvas.className = "axis";
   const format = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: until - since < 600e3 ? "2-digit" : undefined, hourCycle: "h23" });
   const n = Math.max(2, Math.min(8, Math.floor((right - left) / 110)));
   context.fillStyle = variable("--quiet");
   for (let i = 0; i <= n; i++) {
     const x = left + (right - left) * i / n;
     context.textAlign = i === 0 ? "left" : i === n ? "right" : "center";
-    context.fillText(format.format(new Date(since + (until - since) * i / n)), x, y);
+    context.fillText(format.format(new Date(since + (until - since) * i / n)), x, height / 2);
   }
-  context.textAlign = "left";
+  return canvas;
 }
 
 export const spans = [["300", "5 minutes"], ["900", "15 minutes"], ["3600", "hour"], ["21600", "6 hours"], ["86400", "day"], ["604800", "week"]];

@@ -69,7 +69,7 @@ export async function show(context) {
     more.hidden = next === "";
   }
 
-  nothing.hidden = more.hidden = true;
+  table.hidden = nothing.hidden = more.hidden = true;
   await context.every(2000, async () => { if (!paused) await refresh(); });
 }
 
@@ -79,7 +79,7 @@ function rowOf(item) {
     h("td", { class: "nowrap" }, clock(item.time)),
     h("td", {}, h("span", { class: "quiet" }, item.namespace + "/"), h("a", { href: "#/decision/" + item.id, tabindex: "-1" }, item.pod)),
     h("td", { class: "nowrap" }, badge(item)),
-    h("td", {}, item.node || h("span", { class: "quiet" }, "–")),
+    h("td", { class: "nowrap" }, item.node || h("span", { class: "quiet" }, "–")),
     h("td", { class: "cut", title: item.reason }, item.plugin ? h("span", {}, h("b", {}, item.plugin), " ", item.reason) : item.reason || found(item)),
     h("td", { class: "number" }, String(item.attempt)),
     h("td", { class: "number" }, `${item.feasible} of ${item.nodes}`),

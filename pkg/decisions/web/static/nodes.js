@@ -34,7 +34,8 @@ function delays(items, width) {
   const cell = Math.max(2, Math.min(26, (width - labels) / nodes.length)), named = cell >= 12;
   const left = named ? labels : 0, longest = Math.max(...items.map((delay) => delay.p50Us), 1);
   // Delays differ by orders of magnitude: equal ratios get equal steps.
-  const shade = (us) => Math.log(1 + us) / Math.log(1 + longest);
+  const shortest = Math.min(longest, ...items.map((delay) => delay.p50Us).filter((us) => us > 0));
+  const shade = (us) => 0.1 + 0.9 * Math.log(us / shortest) / Math.max(Math.log(longest / shortest), 1e-9);
   const [canvas, context] = surface(left + nodes.length * cell, nodes.length * cell, `Round-trip times between ${nodes.length} nodes`);
   const color = heat(), at = new Map();
   for (const delay of items) {
@@ -54,7 +55,7 @@ function delays(items, width) {
   });
   canvas.addEventListener("mouseleave", () => tip());
   return [
-    h("p", {}, h("span", { class: "scale" }, "0", h("i"), ms(longest)), h("span", { class: "quiet" }, `  median, from the row's node to the column's; ${plural(items.length, "pair")}`)),
+    h("p", {}, h("span", { class: "scale" }, ms(shortest), h("i"), ms(longest)), h("span", { class: "quiet" }, `  median, from the row's node to the column's; ${plural(items.length, "pair")}`)),
     h("div", { class: "map" }, canvas),
   ];
 }

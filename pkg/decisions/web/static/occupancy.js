@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { axis, heat, range, shorten, spans, surface } from "./canvas.js";
 import { variable } from "./dom.js";
 
-const labels = 180, bottom = 22;
+const labels = 180;
 
 export async function show(context) {
   const { main, filters, remember } = context;
@@ -33,7 +33,7 @@ export async function show(context) {
     scale.replaceChildren("0", h("i"), String(data.highest), " pods");
     if (rows.length === 0) return map.replaceChildren(empty("No node matches."));
     const scroll = map.scrollTop;
-    map.replaceChildren(paint(data, rows, map.clientWidth - 34));
+    map.replaceChildren(...paint(data, rows, map.clientWidth - 34));
     map.scrollTop = scroll;
   }
   await context.every(5000, refresh);
@@ -57,7 +57,7 @@ const rowHeight = (n) => n <= 40 ? 18 : n <= 150 ? 13 : n <= 600 ? 6 : 3;
 
 function paint(data, rows, width) {
   const height = rowHeight(rows.length), left = height >= 12 ? labels : 0, color = heat();
-  const [canvas, context] = surface(width, rows.length * height + bottom, `Pods on ${rows.length} nodes in ${data.intervals} intervals`);
+  const [canvas, context] = surface(width, rows.length * height, `Pods on ${rows.length} nodes in ${data.intervals} intervals`);
   const cell = (width - left) / data.intervals, gap = height >= 6 ? 1 : 0;
   rows.forEach((row, y) => {
     context.fillStyle = color(0);
@@ -72,7 +72,6 @@ function paint(data, rows, width) {
     }
   });
   const since = new Date(data.since).getTime(), until = new Date(data.until).getTime();
-  axis(context, since, until, left, width, rows.length * height + bottom / 2 + 2);
   canvas.addEventListener("mousemove", (event) => {
     const row = rows[Math.floor(event.offsetY / height)], interval = Math.floor((event.offsetX - left) / cell);
     if (!row || interval < 0 || interval >= data.intervals) return tip();
@@ -83,5 +82,5 @@ function paint(data, rows, width) {
     const row = rows[Math.floor(event.offsetY / height)];
     if (row) location.hash = "#/timeline?node=" + encodeURIComponent(row.name);
   });
-  return canvas;
+  return [axis(since, until, left, width), canvas];
 }

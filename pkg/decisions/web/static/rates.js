@@ -1,5 +1,5 @@
 // Throughput and latency over time, drawn by uPlot, which is loaded when this view is first shown.
-import { h, empty, pick, span, variable } from "./dom.js";
+import { h, clock, empty, pick, span, variable } from "./dom.js";
 import { ask } from "./api.js";
 import { range, spans } from "./canvas.js";
 
@@ -37,7 +37,8 @@ export async function show(context) {
 
   function draw(rates, since, until) {
     const x = [], by = new Map(rates.items.map((rate) => [Math.floor(new Date(rate.time).getTime() / 1000 / rates.stepSeconds), rate]));
-    for (let i = Math.floor(since / rates.stepSeconds); i * rates.stepSeconds < until; i++) x.push(i);
+    // The span that is not over yet would look like a fall.
+    for (let i = Math.floor(since / rates.stepSeconds); (i + 1) * rates.stepSeconds <= until; i++) x.push(i);
     const column = (f, missing) => x.map((i) => by.has(i) ? f(by.get(i)) : missing);
     const times = x.map((i) => i * rates.stepSeconds);
     const outcomes = [["Bound", "--good"], ["Unschedulable", "--warn"], ["Error", "--bad"]];
@@ -55,10 +56,10 @@ export async function show(context) {
     const lines = { stroke: variable("--quiet"), grid: { stroke: variable("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
     chart.plot = new uPlot({
       width, height: 220, cursor: { points: { size: 6 } },
-      axes: [{ ...lines }, { ...lines, size: 70, values: (_, splits) => splits.map(format) }],
+      axes: [{ ...lines, values: (_, splits) => splits.map((seconds_) => clock(seconds_ * 1000)) }, { ...lines, size: 70, values: (_, splits) => splits.map(format) }],
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.1, 0.1)] } },
-      series: [{ value: (_, seconds_) => seconds_ === null ? "–" : new Date(seconds_ * 1000).toLocaleTimeString() }, ...series.map(([label, color]) => ({
-        label, stroke: variable(color), width: 2, value: (_, n) => format(n), points: { size: 4 }, spanGaps: true,
+      series: [{ value: (_, seconds_) => seconds_ === null ? "–" : clock(seconds_ * 1000) }, ...series.map(([label, color]) => ({
+        label, stroke: variable(color), width: 2, value: (_, n) => format(n), points: { show: false }, spanGaps: true,
       }))],
     }, data, chart.place);
   }

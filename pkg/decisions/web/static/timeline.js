@@ -3,7 +3,7 @@ import { h, clock, empty, field, hue, pick, plural, span, tip, variable } from "
 import { ask } from "./api.js";
 import { axis, range, shorten, spans, surface } from "./canvas.js";
 
-const labels = 180, bottom = 22, lane = 14, atMost = 2000;
+const labels = 180, lane = 14, atMost = 2000;
 
 export async function show(context) {
   const { main, filters, remember } = context;
@@ -21,7 +21,7 @@ export async function show(context) {
     lead.textContent = items.length === 0 ? "" : `${plural(items.length, "pod")} on ${plural(new Set(items.map((pod) => pod.node)).size, "node")}` +
       (truncated ? `: the first ${atMost} of this span, narrow it by node or namespace` : "") + ".";
     const scroll = map.scrollTop;
-    map.replaceChildren(items.length === 0 ? empty("No pod was on a node in this span.") : paint(items, new Date(times.since).getTime(), new Date(times.until).getTime(), map.clientWidth - 34));
+    map.replaceChildren(...items.length === 0 ? [empty("No pod was on a node in this span.")] : paint(items, new Date(times.since).getTime(), new Date(times.until).getTime(), map.clientWidth - 34));
     map.scrollTop = scroll;
   }
   await context.every(5000, refresh);
@@ -44,7 +44,7 @@ function lanes(pods, until) {
 
 function paint(pods, since, until, width) {
   const rows = lanes(pods, until);
-  const [canvas, context] = surface(width, rows.length * lane + bottom, `${pods.length} pods on their nodes`);
+  const [canvas, context] = surface(width, rows.length * lane, `${pods.length} pods on their nodes`);
   const x = (at) => labels + (width - labels) * Math.max(0, Math.min(1, (at - since) / (until - since)));
   rows.forEach((row, y) => {
     if (row.first) {
@@ -58,7 +58,6 @@ function paint(pods, since, until, width) {
       context.fillRect(x(bar.from), y * lane + 2, Math.max(2, x(bar.to) - x(bar.from) - 0.5), lane - 3);
     }
   });
-  axis(context, since, until, labels, width, rows.length * lane + bottom / 2 + 2);
   const at = (event) => {
     const row = rows[Math.floor(event.offsetY / lane)];
     return row?.bars.find((bar) => event.offsetX >= x(bar.from) - 1 && event.offsetX <= Math.max(x(bar.to), x(bar.from) + 3));
@@ -76,5 +75,5 @@ function paint(pods, since, until, width) {
     const bar = at(event);
     if (bar) location.hash = "#/pod/" + [bar.pod.namespace, bar.pod.name, bar.pod.uid].map(encodeURIComponent).join("/");
   });
-  return canvas;
+  return [axis(since, until, labels, width), canvas];
 }
