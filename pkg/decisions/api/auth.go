@@ -39,7 +39,8 @@ type Access struct {
 func NewAccess(client kubernetes.Interface) (*Access, error) {
 	backoff := &wait.Backoff{Duration: 200 * time.Millisecond, Factor: 2, Steps: 3}
 	who, _, err := authenticatorfactory.DelegatingAuthenticatorConfig{
-		TokenAccessReviewClient: client.AuthenticationV1(), TokenAccessReviewTimeout: reviewTimeout, WebhookRetryBackoff: backoff, CacheTTL: tokenTTL,
+		TokenAccessReviewClient: client.AuthenticationV1(), TokenAccessReviewTimeout: reviewTimeout,
+		WebhookRetryBackoff: backoff, CacheTTL: tokenTTL,
 	}.New()
 	if err != nil {
 		return nil, fmt.Errorf("preparing authentication: %w", err)
@@ -130,7 +131,8 @@ func (c *caller) discover(ctx context.Context, known func(context.Context) ([]st
 		}
 	}
 	if len(allowed) == 0 || len(names) > maxAsked || len(allowed) > maxNamespaces {
-		return nil, &problem{http.StatusForbidden, fmt.Sprintf("user %s may not get pods in all namespaces: name one (?namespace=NAME)", c.user.GetName())}
+		text := fmt.Sprintf("user %s may not get pods in all namespaces: name one (?namespace=NAME)", c.user.GetName())
+		return nil, &problem{http.StatusForbidden, text}
 	}
 	return allowed, nil
 }

@@ -50,7 +50,7 @@ func (s *server) decisions(ctx context.Context, c *caller, r *http.Request) (any
 		return nil, q.err
 	}
 	var err error
-	if f.Namespaces, err = c.namespaces(ctx, q.texts("namespace"), s.Store.Namespaces); err != nil {
+	if f.Namespaces, err = c.namespaces(ctx, q.namespaces(), s.Store.Namespaces); err != nil {
 		return nil, err
 	}
 	rows, err := s.Store.List(ctx, f)
@@ -194,8 +194,8 @@ func (s *server) pod(ctx context.Context, c *caller, r *http.Request) (any, erro
 		chosen = slices.IndexFunc(pods, func(p store.Pod) bool { return p.UID == uid })
 	}
 	if chosen < 0 || len(pods) == 0 {
-		return nil, &problem{http.StatusNotFound, fmt.Sprintf("nothing is known of pod %s/%s: no decision was recorded, or it was removed because of its age",
-			namespace, name)}
+		text := fmt.Sprintf("nothing is known of pod %s/%s: no decision was recorded, or it was removed because of its age", namespace, name)
+		return nil, &problem{http.StatusNotFound, text}
 	}
 	history := PodHistory{Pod: podOf(&pods[chosen]), Attempts: []Explained{}, Events: []trace.Event{}}
 	for i := range pods {

@@ -36,7 +36,7 @@ func (s *server) pending(ctx context.Context, c *caller, r *http.Request) (any, 
 	if q.err != nil {
 		return nil, q.err
 	}
-	namespaces, err := c.namespaces(ctx, q.texts("namespace"), s.Store.Namespaces)
+	namespaces, err := c.namespaces(ctx, q.namespaces(), s.Store.Namespaces)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *server) stays(ctx context.Context, c *caller, r *http.Request) (any, er
 	if q.err != nil {
 		return nil, q.err
 	}
-	namespaces, err := c.namespaces(ctx, q.texts("namespace"), s.Store.Namespaces)
+	namespaces, err := c.namespaces(ctx, q.namespaces(), s.Store.Namespaces)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *server) occupancy(ctx context.Context, c *caller, r *http.Request) (any
 	if q.err != nil {
 		return nil, q.err
 	}
-	namespaces, err := c.namespaces(ctx, q.texts("namespace"), s.Store.Namespaces)
+	namespaces, err := c.namespaces(ctx, q.namespaces(), s.Store.Namespaces)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *server) rates(ctx context.Context, c *caller, r *http.Request) (any, er
 	if q.err != nil {
 		return nil, q.err
 	}
-	namespaces, err := c.namespaces(ctx, q.texts("namespace"), s.Store.Namespaces)
+	namespaces, err := c.namespaces(ctx, q.namespaces(), s.Store.Namespaces)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (s *server) events(ctx context.Context, c *caller, r *http.Request) (any, e
 	}
 	var err error
 	// Those who may not see everything see no events of nodes, nor of pods whose namespace is not known.
-	if f.Namespaces, err = c.namespaces(ctx, q.texts("namespace"), s.Store.Namespaces); err != nil {
+	if f.Namespaces, err = c.namespaces(ctx, q.namespaces(), s.Store.Namespaces); err != nil {
 		return nil, err
 	}
 	events, err := s.Store.Events(ctx, f)

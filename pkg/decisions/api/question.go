@@ -45,7 +45,8 @@ func (q *question) fail(format string, args ...any) {
 
 func (q *question) text(name string) string { return q.request.URL.Query().Get(name) }
 
-func (q *question) texts(name string) []string { return q.request.URL.Query()[name] }
+// namespaces may be named several times.
+func (q *question) namespaces() []string { return q.request.URL.Query()["namespace"] }
 
 func (q *question) number(name string, otherwise, lowest, highest int) int {
 	value := q.text(name)
@@ -84,7 +85,8 @@ func (q *question) span(now time.Time) (since, until time.Time) {
 		since = until.Add(-defaultSpan)
 	}
 	if !since.Before(until) || until.Sub(since) > maxSpan {
-		q.fail("since and until: want at most %s from one to the other, found %s to %s", maxSpan, since.Format(time.RFC3339), until.Format(time.RFC3339))
+		q.fail("since and until: want at most %s from one to the other, found %s to %s",
+			maxSpan, since.Format(time.RFC3339), until.Format(time.RFC3339))
 	}
 	return since, until
 }

@@ -18,7 +18,7 @@ func Advise(plugin, reason string) []string {
 
 func advice() map[string]string {
 	return map[string]string{
-		"CacheAware":         "Wait until the dataset is cached on more nodes, or make it a wish: annotation vicinity.dev/dataset-policy: Preferred.",
+		"CacheAware":         "Wait until the dataset is cached on more nodes, or make it a wish (vicinity.dev/dataset-policy: Preferred).",
 		"DiskIO":             "Ask for less in annotation blockio.kubernetes.io/resources, or free disk bandwidth on a node.",
 		"EdgeDelay":          "Raise the bound in label delay_<name> or annotation vicinity.dev/delay, or free a node that is near enough.",
 		"TaintToleration":    "Add a toleration for the taint to the pod, or take the taint from a node.",

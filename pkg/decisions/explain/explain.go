@@ -85,7 +85,8 @@ func howFound(r *trace.Record) string {
 }
 
 func failed(r *trace.Record) Explanation {
-	e := Explanation{Headline: "The attempt failed, which says nothing about whether the pod fits: " + cmp.Or(r.Message, "no reason was given") + "."}
+	why := cmp.Or(r.Message, "no reason was given")
+	e := Explanation{Headline: "The attempt failed, which says nothing about whether the pod fits: " + why + "."}
 	if r.Plugin != "" {
 		e.Details = append(e.Details, "The fault was reported by "+r.Plugin+".")
 	}
@@ -137,11 +138,11 @@ func preemption(p *trace.Preemption) string {
 func rejections(r *trace.Record) []string {
 	var out []string
 	for _, rejection := range r.Rejections {
-		text := fmt.Sprintf("%s: %s", count(rejection.Nodes, "node was rejected", "nodes were rejected"), reason(rejection.Plugin, rejection.Reason))
+		text := count(rejection.Nodes, "node was rejected", "nodes were rejected")
 		if rejection.Stage == "PreFilter" {
-			text = fmt.Sprintf("%s before any was looked at: %s", count(rejection.Nodes, "node was ruled out", "nodes were ruled out"),
-				reason(rejection.Plugin, rejection.Reason))
+			text = count(rejection.Nodes, "node was ruled out", "nodes were ruled out") + " before any was looked at"
 		}
+		text += ": " + reason(rejection.Plugin, rejection.Reason)
 		if len(rejection.Sample) > 0 {
 			text += " (" + strings.Join(rejection.Sample, ", ")
 			if len(rejection.Sample) < rejection.Nodes {

@@ -19,7 +19,7 @@ func WhyNot(r *trace.Record, node, matrixHint string) string {
 	}
 	for i := range r.Rejections {
 		if rejection := &r.Rejections[i]; slices.Contains(rejection.Sample, node) {
-			return withAdvice(fmt.Sprintf("%s was rejected: %s.", node, reason(rejection.Plugin, rejection.Reason)), rejection.Plugin, rejection.Reason)
+			return withAdvice(node+" was rejected", rejection.Plugin, rejection.Reason)
 		}
 	}
 	if score := scoreOf(r, node); score != nil {
@@ -34,11 +34,12 @@ func WhyNot(r *trace.Record, node, matrixHint string) string {
 func fromMatrix(r *trace.Record, v *trace.NodeVerdict) string {
 	switch v.Verdict {
 	case trace.VerdictRejected:
-		return withAdvice(fmt.Sprintf("%s was rejected: %s.", v.Node, reason(v.Plugin, v.Reason)), v.Plugin, v.Reason)
+		return withAdvice(v.Node+" was rejected", v.Plugin, v.Reason)
 	case trace.VerdictExcluded:
-		return withAdvice(fmt.Sprintf("%s was ruled out before any node was looked at: %s.", v.Node, reason(v.Plugin, v.Reason)), v.Plugin, v.Reason)
+		return withAdvice(v.Node+" was ruled out before any node was looked at", v.Plugin, v.Reason)
 	case trace.VerdictNotEvaluated:
 		return fmt.Sprintf("%s was not looked at: enough other nodes had been found, or one was tried first and taken.", v.Node)
+	case trace.VerdictFeasible:
 	}
 	winner := scoreOf(r, r.Node)
 	if winner == nil || r.Scores == nil {
@@ -49,7 +50,9 @@ func fromMatrix(r *trace.Record, v *trace.NodeVerdict) string {
 		v.Node, v.Total, winner.Node, winner.Total, winner.Node, difference(r, winner, other))
 }
 
+// withAdvice ends a sentence with the reason, and adds what would change it.
 func withAdvice(text, plugin, why string) string {
+	text += ": " + reason(plugin, why) + "."
 	if advice := Advise(plugin, why); len(advice) > 0 {
 		return text + " " + strings.Join(advice, " ")
 	}

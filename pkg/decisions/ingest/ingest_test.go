@@ -254,7 +254,7 @@ func TestFieldsOfANewerWriter(t *testing.T) {
 	if err := proto.Unmarshal(row.Payload, &stored); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]byte(unknown), []byte(stored.ProtoReflect().GetUnknown())); diff != "" {
+	if diff := cmp.Diff(unknown, []byte(stored.ProtoReflect().GetUnknown())); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -31,7 +31,7 @@ func Listen(ctx context.Context, address string, secured bool) (net.Listener, er
 	if err != nil {
 		return nil, fmt.Errorf("listening on socket %s: %w", path, err)
 	}
-	if err := os.Chmod(path, 0o660); err != nil {
+	if err := os.Chmod(path, 0o660); err != nil { //nolint:gosec // the group is the scheduler's
 		return nil, errors.Join(fmt.Errorf("protecting socket %s: %w", path, err), ln.Close())
 	}
 	return ln, nil

@@ -59,9 +59,3 @@ func (m *metrics) saved(saved store.Saved, took time.Duration) {
 	m.records.WithLabelValues("duplicate").Add(float64(saved.Duplicates))
 	m.duration.Observe(took.Seconds())
 }
-
-// RegisterMetrics registers the metrics without serving, for the documentation of metrics.
-func RegisterMetrics(r prometheus.Registerer) error {
-	_, err := newMetrics(r)
-	return err
-}

@@ -66,7 +66,8 @@ type EventFilter struct {
 // Events returns events, newest first.
 func (s *Store) Events(ctx context.Context, f EventFilter) ([]Event, error) {
 	q := &query{}
-	q.text.WriteString("SELECT id, identity, at, object, namespace, name, uid, node, endpoint, event, reason, message, extra FROM events WHERE ")
+	q.text.WriteString("SELECT id, identity, at, object, namespace, name, uid, node, endpoint, event, reason, message, extra " +
+		"FROM events WHERE ")
 	q.is("1 = 1")
 	q.namespaces(f.Namespaces)
 	q.equal("object", f.Object)

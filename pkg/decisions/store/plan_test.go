@@ -39,12 +39,12 @@ func planned() map[string]struct {
 	}
 }
 
-func plan(t *testing.T, s *Store, prefix string, q *query) string {
+func plan(ctx context.Context, t *testing.T, s *Store, prefix string, q *query) string {
 	t.Helper()
 	explained := &query{arguments: q.arguments}
 	explained.text.WriteString(prefix + q.text.String())
 	var lines []string
-	err := s.each(t.Context(), explained, func(rows *sql.Rows) error {
+	err := s.each(ctx, explained, func(rows *sql.Rows) error {
 		columns, err := rows.Columns()
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func TestPlansUseIndexes(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	for name, c := range planned() {
-		got := plan(t, s, "EXPLAIN QUERY PLAN ", c.query)
+		got := plan(t.Context(), t, s, "EXPLAIN QUERY PLAN ", c.query)
 		if !strings.Contains(got, "INDEX "+c.index+" ") && !strings.HasSuffix(got, "INDEX "+c.index) || strings.Contains(got, "TEMP B-TREE") {
 			t.Errorf("%s: want index %s and no sorting, found\n%s", name, c.index, got)
 		}
@@ -87,7 +87,7 @@ func PlansOnPostgres(ctx context.Context, t *testing.T, s *Store) {
 		t.Fatal(err)
 	}
 	for name, c := range planned() {
-		got := plan(t, s, "EXPLAIN ", c.query)
+		got := plan(ctx, t, s, "EXPLAIN ", c.query)
 		if !strings.Contains(got, "using decisions_") || strings.Contains(got, "Seq Scan") {
 			t.Errorf("%s: want an index, found\n%s", name, got)
 		}

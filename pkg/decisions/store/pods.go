@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 )
 
 // sorted are the keys in order. Rows are written in one order by everybody: two services that update the same rows of a
@@ -24,7 +25,8 @@ func upsertPods() insertion {
   owner    = CASE WHEN excluded.owner <> '' THEN excluded.owner ELSE pods.owner END,
   node     = CASE WHEN excluded.node <> '' THEN excluded.node ELSE pods.node END,
   phase    = CASE WHEN excluded.phase <> '' THEN excluded.phase ELSE pods.phase END,
-  created  = CASE WHEN pods.created = 0 OR (excluded.created > 0 AND excluded.created < pods.created) THEN excluded.created ELSE pods.created END,
+  created  = CASE WHEN pods.created = 0 OR (excluded.created > 0 AND excluded.created < pods.created)
+                  THEN excluded.created ELSE pods.created END,
   decided  = CASE WHEN excluded.decided > 0 THEN excluded.decided ELSE pods.decided END,
   bound    = CASE WHEN pods.bound = 0 OR (excluded.bound > 0 AND excluded.decided > 0) THEN excluded.bound ELSE pods.bound END,
   started  = CASE WHEN excluded.started > 0 THEN excluded.started ELSE pods.started END,
@@ -73,17 +75,12 @@ func merge(known, news Pod) Pod {
 	out.Owner = cmp.Or(news.Owner, known.Owner)
 	out.Node = cmp.Or(news.Node, known.Node)
 	out.Phase = cmp.Or(news.Phase, known.Phase)
+	out.Created, out.Ended = earlier(known.Created, news.Created), earlier(known.Ended, news.Ended)
 	out.Decided = cmp.Or(news.Decided, known.Decided)
 	out.Started = cmp.Or(news.Started, known.Started)
-	if known.Created.IsZero() || (!news.Created.IsZero() && news.Created.Before(known.Created)) {
-		out.Created = news.Created
-	}
 	// The scheduler knows it to the nanosecond, the API server to the second.
 	if known.Bound.IsZero() || (!news.Bound.IsZero() && !news.Decided.IsZero()) {
 		out.Bound = news.Bound
-	}
-	if known.Ended.IsZero() || (!news.Ended.IsZero() && news.Ended.Before(known.Ended)) {
-		out.Ended = news.Ended
 	}
 	out.Gone = known.Gone || news.Gone
 	out.Attempts = max(known.Attempts, news.Attempts)
@@ -91,6 +88,14 @@ func merge(known, news Pod) Pod {
 		out.LastAt, out.Outcome, out.Plugin, out.Reason = news.LastAt, news.Outcome, news.Plugin, news.Reason
 	}
 	return out
+}
+
+// earlier is the earlier of two times, of those that are known.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
 }
 
 // SaveNodes stores nodes as they are now. A zero Added or Removed leaves what is known.

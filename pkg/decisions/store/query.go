@@ -72,7 +72,7 @@ func (s *Store) each(ctx context.Context, q *query, scan func(*sql.Rows) error) 
 	if err != nil {
 		return fmt.Errorf("asking the database: %w", err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // what went wrong with them, rows.Err tells
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return fmt.Errorf("reading the database's answer: %w", err)

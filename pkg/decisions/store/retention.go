@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -67,7 +68,8 @@ func (s *Store) removeAll(ctx context.Context, table, condition string, value in
 	if s.sqlite {
 		row = "rowid"
 	}
-	statement := fmt.Sprintf("DELETE FROM %s WHERE %s IN (SELECT %s FROM %s WHERE %s LIMIT %d)", table, row, row, table, condition, removeAtOnce)
+	statement := "DELETE FROM " + table + " WHERE " + row + " IN (SELECT " + row + " FROM " + table + " WHERE " + condition +
+		" LIMIT " + strconv.Itoa(removeAtOnce) + ")"
 	var removed int64
 	for {
 		result, err := s.write.ExecContext(ctx, statement, value)

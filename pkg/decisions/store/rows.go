@@ -83,7 +83,7 @@ func runPart(ctx context.Context, statement *sql.Stmt, arguments []any, scan fun
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // what went wrong with them, rows.Err tells
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return err

@@ -40,7 +40,7 @@ func Postgres(tb testing.TB) *Server {
 		tb.Skipf("no PostgreSQL here (on Debian: apt-get install postgresql): %v", err)
 	}
 	// A socket's path has a hundred characters at most, which the folder of a test may exceed.
-	folder, err := os.MkdirTemp("", "pg")
+	folder, err := os.MkdirTemp("", "pg") //nolint:usetesting // for its short name
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func (s *Server) await(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	for {
 		err := db.PingContext(ctx)
 		if err == nil {
@@ -156,7 +156,7 @@ func (s *Server) Database(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if _, err := db.ExecContext(tb.Context(), "CREATE DATABASE "+name); err != nil {
 		tb.Fatal(err)
 	}

@@ -114,7 +114,8 @@ func podEvents(old, pod *corev1.Pod, now time.Time) []store.Event {
 	}
 	for _, condition := range pod.Status.Conditions {
 		before := known[condition.Type]
-		if condition.Status != corev1.ConditionTrue || before.Status == corev1.ConditionTrue && before.LastTransitionTime.Equal(&condition.LastTransitionTime) {
+		same := before.Status == condition.Status && before.LastTransitionTime.Equal(&condition.LastTransitionTime)
+		if condition.Status != corev1.ConditionTrue || same {
 			continue
 		}
 		event := base

@@ -119,8 +119,8 @@ func serve(tb testing.TB, a *api.Access, nodes, decisions int) string {
 
 // browser is a Chromium with one tab, and what went wrong in it.
 type browser struct {
-	context.Context
-
+	//nolint:containedctx // it is the tab, which chromedp keeps in a context
+	tab    context.Context
 	tb     testing.TB
 	faults chan string
 	hosts  chan string
@@ -170,11 +170,11 @@ func newBrowser(tb testing.TB) *browser {
 // do runs actions, within patience.
 func (b *browser) do(actions ...chromedp.Action) {
 	b.tb.Helper()
-	ctx, cancel := context.WithTimeout(b.Context, patience)
+	ctx, cancel := context.WithTimeout(b.tab, patience)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		var page string
-		_ = chromedp.Run(b.Context, chromedp.Text("body", &page, chromedp.ByQuery))
+		_ = chromedp.Run(b.tab, chromedp.Text("body", &page, chromedp.ByQuery))
 		b.tb.Fatalf("%v; the page says:\n%.2000s", err, page)
 	}
 }
