@@ -34,6 +34,8 @@ cp "$scratch"/crds/*.yaml manifests/chart/crds/
 # A chart that renders may still be wrong.
 tool helm lint --strict --quiet manifests/chart
 tool helm lint --strict --quiet manifests/chart --set compatProfiles=true
+tool helm lint --strict --quiet manifests/chart --set sniffer.ingest.tlsSecretName=a,sniffer.ingest.schedulerTLSSecretName=b \
+  --set sniffer.http.tlsSecretName=c,sniffer.database.secretName=d,sniffer.storage.claimName=e,sniffer.legacyPort=4242
 
 # Everything that could come from this machine is given, so that the same chart gives the same file everywhere.
 {

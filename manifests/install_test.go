@@ -163,6 +163,13 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: readOnly},
 			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: readOnly},
 		},
+		"ClusterRole vicinity-sniffer": {
+			{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"list", "watch"}},
+			{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"noderrts"}, Verbs: []string{"list"}},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: []string{"list"}},
+		},
 		"Role vicinity-system/vicinity-scheduler": {
 			{
 				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
@@ -203,6 +210,7 @@ func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 		"ClusterRoleBinding vicinity-scheduler":                                                "ClusterRole vicinity-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler":                                 "ClusterRole system:kube-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler":                               "ClusterRole system:volume-scheduler to vicinity-scheduler",
+		"ClusterRoleBinding vicinity-sniffer":                                                  "ClusterRole vicinity-sniffer to vicinity-sniffer",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader": "Role extension-apiserver-authentication-reader to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-scheduler":                                       "Role vicinity-scheduler to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-controller":                                      "Role vicinity-controller to vicinity-controller",
@@ -244,6 +252,7 @@ func TestSchedulerConfigHasTheDefaultProfile(t *testing.T) {
 			"plugins": map[string]any{"multiPoint": map[string]any{"enabled": []any{
 				map[string]any{"name": "CacheAware", "weight": int64(10)},
 				map[string]any{"name": "DiskIO", "weight": int64(10)},
+				map[string]any{"name": "Sniffer"},
 			}}},
 		}},
 	}
