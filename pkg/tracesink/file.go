@@ -13,7 +13,8 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/trace"
 )
 
-// File writes records as JSON lines into a file that is rotated by size.
+// File writes records as JSON lines into a file that is rotated by size. The library that rotates keeps a goroutine from
+// the first rotation to the end of the process.
 type File struct {
 	name    string
 	out     io.WriteCloser

@@ -89,6 +89,13 @@ func (s *service) serve(t *testing.T, socket string) (stop func()) {
 	return stop
 }
 
+// noLeaks looks for goroutines that are left. lumberjack keeps one for each file that it has rotated, to the end of the
+// process.
+func noLeaks(t *testing.T) {
+	t.Helper()
+	goleak.VerifyNone(t, goleak.IgnoreTopFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"))
+}
+
 func newService() *service { return &service{stored: map[uint64]int{}} }
 
 type streamRig struct {
@@ -155,7 +162,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 }
 
 func TestRecordsAreDeliveredInOrder(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	stop := s.serve(t, filepath.Join(dir, "s"))
 	r := newStream(t, dir)
@@ -175,7 +182,7 @@ func TestRecordsAreDeliveredInOrder(t *testing.T) {
 
 // TestTheServiceIsAway at the start, comes, is killed while records are made, and comes again.
 func TestTheServiceIsAway(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	r := newStream(t, dir)
 	r.write(500)
@@ -197,7 +204,7 @@ func TestTheServiceIsAway(t *testing.T) {
 
 // TestAKilledServiceGetsUnacknowledgedRecordsAgain: it takes a batch and dies before it says so, several times.
 func TestAKilledServiceGetsUnacknowledgedRecordsAgain(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	deaths := 0
 	s.fail = func(batch uint64) error {
@@ -226,7 +233,7 @@ func TestAKilledServiceGetsUnacknowledgedRecordsAgain(t *testing.T) {
 
 // TestTheSchedulerEndsWhileTheServiceIsAway: the next process delivers what the first one left.
 func TestTheSchedulerEndsWhileTheServiceIsAway(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	first := newStream(t, dir)
 	first.write(300)
@@ -244,7 +251,7 @@ func TestTheSchedulerEndsWhileTheServiceIsAway(t *testing.T) {
 
 // TestASlowService holds up nobody: writing 4,000 records takes far less than the service needs for them.
 func TestASlowService(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	s.delay = 100 * time.Millisecond
 	stop := s.serve(t, filepath.Join(dir, "s"))
@@ -261,7 +268,7 @@ func TestASlowService(t *testing.T) {
 }
 
 func TestRefusedRecordsAreNotSentForEver(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	s.refuse = []uint64{2, 5}
 	stop := s.serve(t, filepath.Join(dir, "s"))
@@ -276,7 +283,7 @@ func TestRefusedRecordsAreNotSentForEver(t *testing.T) {
 
 // TestWhatTheSpoolHoldsThatIsNoRecord is passed over.
 func TestWhatTheSpoolHoldsThatIsNoRecord(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	dir, s := folder(t), newService()
 	before := newSpool(t, filepath.Join(dir, "spool"), 1<<20)
 	put(t, before, "\xff\xff\xff")
@@ -294,7 +301,7 @@ func TestWhatTheSpoolHoldsThatIsNoRecord(t *testing.T) {
 }
 
 func TestARecordBeyondAllBoundsIsNotSent(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer noLeaks(t)
 	r := newStream(t, folder(t))
 	r.Write(&trace.Record{Message: string(make([]byte, 10<<20))})
 	r.end(t, 10*time.Millisecond)
