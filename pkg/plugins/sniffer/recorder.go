@@ -242,14 +242,28 @@ func (r *Recorder) finish(a *Attempt) {
 // errUnfinished is why sinks are closed while records are left.
 var errUnfinished = errors.New("records were left in the queue when the time to stop was over")
 
+// rest is how long the writer rests when it has written everything. Waking it for each record would cost as much as the
+// record itself; what comes meanwhile waits in the ring.
+const rest = 100 * time.Millisecond
+
 // Run writes records to the sinks until ctx ends, then what is left in the ring, for at most grace.
 func (r *Recorder) Run(ctx context.Context, sinks []Sink, grace time.Duration) error {
+	resting := time.NewTimer(rest)
+	defer resting.Stop()
 	for {
 		select {
 		case a := <-r.ring:
 			r.write(a, sinks)
 		case <-ctx.Done():
 			return r.stop(context.WithoutCancel(ctx), sinks, grace)
+		}
+		for n := len(r.ring); n > 0; n-- {
+			r.write(<-r.ring, sinks)
+		}
+		resting.Reset(rest)
+		select {
+		case <-resting.C:
+		case <-ctx.Done():
 		}
 	}
 }
