@@ -16,7 +16,7 @@ func SetDefaults_SnifferArgs(args *SnifferArgs) {
 		file.MaxBackups = cmp.Or(file.MaxBackups, 5)
 	}
 	if service := args.Sinks.Service; service != nil {
-		service.SpoolMaxMiB = cmp.Or(service.SpoolMaxMiB, 1024)
+		service.SpoolMaxMiB = cmp.Or(service.SpoolMaxMiB, 4096)
 	}
 	if tracing := args.Sinks.Tracing; tracing != nil {
 		tracing.SamplePercent = cmp.Or(tracing.SamplePercent, 100)

@@ -89,7 +89,8 @@ type SnifferServiceSink struct {
 	// spoolDirectory is where records are kept until the service has acknowledged them. It must not be shared with another
 	// process. Required.
 	SpoolDirectory string `json:"spoolDirectory"`
-	// spoolMaxMiB, 1 to 1048576, bounds the spool; beyond it the oldest records are dropped, and counted. Default: 1024.
+	// spoolMaxMiB, 1 to 1048576, bounds the spool; beyond it the oldest records are dropped, and counted. Default: 4096,
+	// which is two hours at 300 records of 2 KB a second.
 	SpoolMaxMiB int32 `json:"spoolMaxMiB,omitempty"`
 }
 
