@@ -159,7 +159,7 @@ func clusterRows() []Row {
 			Roots:     []string{"pkg/agent", "pkg/controller", "pkg/decisions"},
 			Inside:    append(below("pkg/health"), withState...),
 			Never:     kubernetes,
-			TestsAlso: controlPlane(),
+			TestsAlso: append(controlPlane(), Module+"/test/netem"),
 			Why:       "the daemons are separate processes that meet in API objects only, and none is a scheduler",
 		},
 		{

@@ -1,6 +1,7 @@
 {{- /*
 The helpers take a dict: "root" is the chart's top-level scope, "component" is scheduler, controller, agent or sniffer,
-which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server.
+which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server, and may
+have "sysctls".
 */ -}}
 
 {{- define "vicinity.selectorLabels" -}}
@@ -53,6 +54,10 @@ securityContext:
   runAsGroup: 65532
   seccompProfile:
     type: RuntimeDefault
+  {{- with .sysctls }}
+  sysctls:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
