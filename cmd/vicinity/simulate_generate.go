@@ -37,11 +37,11 @@ func newSimulateGenerateCommand() *cobra.Command {
 			if err := os.MkdirAll(folder, 0o755); err != nil {
 				return fmt.Errorf("--out: %w", err)
 			}
-			err = writeTable(filepath.Join(folder, "nodes.csv"), func(w io.Writer) error { return openb.WriteNodes(w, cluster.Nodes) })
+			err = writeTraceFile(filepath.Join(folder, "nodes.csv"), func(w io.Writer) error { return openb.WriteNodes(w, cluster.Nodes) })
 			if err != nil {
 				return err
 			}
-			err = writeTable(filepath.Join(folder, "pods.csv"), func(w io.Writer) error { return openb.WritePods(w, pods) })
+			err = writeTraceFile(filepath.Join(folder, "pods.csv"), func(w io.Writer) error { return openb.WritePods(w, pods) })
 			if err != nil {
 				return err
 			}
@@ -59,8 +59,8 @@ func newSimulateGenerateCommand() *cobra.Command {
 	return cmd
 }
 
-// writeTable writes a file as a whole.
-func writeTable(path string, table func(io.Writer) error) error {
+// writeTraceFile writes a file as a whole.
+func writeTraceFile(path string, table func(io.Writer) error) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("writing a table: %w", err)

@@ -29,7 +29,9 @@ type grid struct {
 // run plays the grid, or the shard of it, and shows the results.
 func (o *sweepOptions) run(cmd *cobra.Command) error {
 	list := &faults.List{}
+	stop := afterSilence(cmd.ErrOrStderr(), "reading the cluster and the traces ...")
 	g, err := o.grid(cmd.Context(), list)
+	stop()
 	writeWarnings(cmd.ErrOrStderr(), list.Warnings())
 	if err != nil {
 		return err

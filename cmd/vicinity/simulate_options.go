@@ -170,9 +170,11 @@ func (o *simulateOptions) validatePolicy() error {
 
 // load reads cluster and workload, and applies the flags that override them.
 func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *faults.List) (*input.Loaded, error) {
+	stop := afterSilence(cmd.ErrOrStderr(), "reading the cluster and the workload ...")
 	loaded, err := input.Load(ctx, &input.Source{
 		Config: o.config, Nodes: o.nodes, Pods: o.pods, Kubeconfig: o.kubeconfig, Times: o.times, EmptyCluster: o.emptyCluster,
 	}, list)
+	stop()
 	if err != nil {
 		return nil, asInput(err)
 	}

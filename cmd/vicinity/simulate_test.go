@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -8,8 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,6 +33,19 @@ func sharedData(t *testing.T, name string) string {
 		t.Skipf("this test needs data that is no part of the project: %v", err)
 	}
 	return path
+}
+
+func placements(t *testing.T, args ...string) (report.Document, string) {
+	t.Helper()
+	stdout, stderr, err := execute(t, "vicinity", append([]string{"simulate", "-o", "json", "--placements"}, args...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document report.Document
+	if err := json.Unmarshal([]byte(stdout), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document, stderr
 }
 
 func rows(t *testing.T, path string) [][]string {
@@ -362,4 +379,139 @@ func TestSimulateSweepGoesOn(t *testing.T) {
 			t.Errorf("%q: want bad input, found %v", args, err)
 		}
 	}
+}
+
+func TestSimulateFindsTheCapacity(t *testing.T) {
+	t.Chdir(t.TempDir())
+	pods := "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
+	for i := range 5 {
+		pods += fmt.Sprintf("p%d,1000,1024,2,1000\n", i)
+	}
+	if err := os.WriteFile("pods.csv", []byte(pods), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Five pods with two GPUs each, two of which fit on a node with four: three nodes.
+	stdout, _, err := execute(t, "vicinity", "simulate", "capacity", "--pods", "pods.csv", "-p", "BestFit", "--shape", "cpu=8,memory=16Gi,gpus=4,model=T4", "-o", "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan capacityPlan
+	if err := json.Unmarshal([]byte(stdout), &plan); err != nil {
+		t.Fatal(err)
+	}
+	if plan.Nodes != 3 || plan.Result.Scheduled != 5 {
+		t.Errorf("want three nodes for five pods, found %+v", plan)
+	}
+	for _, shape := range []string{"", "cpu=8", "cpu=x,memory=1Gi", "cpu=8,memory=1Gi,disks=1", "cpu=8,memory=1Gi,gpus=many"} {
+		_, _, err := execute(t, "vicinity", "simulate", "capacity", "--pods", "pods.csv", "--shape", shape)
+		if err == nil || exitStatus(err) != badInputStatus || !strings.Contains(err.Error(), "--shape") {
+			t.Errorf("%q: want bad input that names the flag, found %v", shape, err)
+		}
+	}
+	if _, _, err := execute(t, "vicinity", "simulate", "capacity", "--pods", "pods.csv", "-p", "BestFit", "--shape", "cpu=8,memory=16Gi,gpus=1"); err == nil ||
+		!strings.Contains(err.Error(), "paib-gpu/p0") {
+		t.Errorf("want an error that names the pod that never fits, found %v", err)
+	}
+}
+
+func TestSimulateIsCompletedByTheShell(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"simulate", "--policy", "F"}, "FGD\n"},
+		{[]string{"simulate", "--engine", ""}, "framework\n"},
+		{[]string{"simulate", "apply", "--extended-resources", ""}, "gpu\nopen-local\n"},
+		{[]string{"simulate", "sweep", "--policies", ""}, "GpuPacking\n"},
+		{[]string{"simulate", "-s", ""}, "yaml\nyml\n"},
+		{[]string{"simulate", "s"}, "sweep\t"},
+	} {
+		stdout, _, err := execute(t, "vicinity", append([]string{"__complete"}, tc.args...)...)
+		if err != nil || !strings.Contains(stdout, tc.want) {
+			t.Errorf("%q: want %q, found error %v and:\n%s", tc.args, tc.want, err, stdout)
+		}
+	}
+}
+
+// A run that a later one reads back: pods stay where they were.
+func TestSimulateExportsWhatItCanReadAgain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const config = "apiVersion: simon/v1alpha1\nkind: Config\nmetadata: {name: x}\nspec:\n  cluster: {customConfig: cluster}\n" +
+		"  customConfig: {exportConfig: {podSnapshotYamlFilePrefix: out, nodeSnapshotCSVFilePrefix: out}}\n"
+	nodes := ""
+	for _, name := range []string{"m1", "m2"} {
+		nodes += "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: 8, memory: 16Gi, alibabacloud.com/gpu-count: 2}}\n"
+	}
+	pods := ""
+	for _, name := range []string{"p1", "p2", "p3"} {
+		pods += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", annotations: {alibabacloud.com/gpu-count: \"2\"}}\n" +
+			"spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n"
+	}
+	if err := os.MkdirAll("cluster", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"c.yaml": config, "cluster/nodes.yaml": nodes, "cluster/pods.yaml": pods} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, _ := placements(t, "-f", "c.yaml", "-p", "BestFit")
+	again, _ := placements(t, "--nodes", "cluster/nodes.yaml", "--pods", "out/InitSchedule/pod-snapshot.yaml", "-p", "Random")
+	if first.Scheduled != 2 || len(again.Placements) != 2 {
+		t.Fatalf("want two pods with a node, and the third left out of the second run; found %+v and %+v", first, again)
+	}
+	for _, placed := range again.Placements {
+		if !slices.ContainsFunc(first.Placements, func(p report.PlacementJSON) bool {
+			return p.Pod == placed.Pod && p.Node != nil && placed.Node != nil && *p.Node == *placed.Node && slices.Equal(p.GPUs, placed.GPUs)
+		}) {
+			t.Errorf("%+v was elsewhere before: %+v", placed, first.Placements)
+		}
+	}
+	if rows := rows(t, "out/InitSchedule/node-snapshot.csv"); len(rows) != 2 {
+		t.Errorf("want two nodes, found %q", rows)
+	}
+}
+
+func TestAfterSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		stop := afterSilence(&out, "reading ...")
+		time.Sleep(silentFor - 1)
+		stop()
+		time.Sleep(silentFor)
+		if out.Len() > 0 {
+			t.Errorf("want no word of what was quick, found %q", out.String())
+		}
+		stop = afterSilence(&out, "reading ...")
+		time.Sleep(silentFor + 1)
+		stop()
+		if out.String() != "reading ...\n" {
+			t.Errorf("want one line of what is slow, found %q", out.String())
+		}
+	})
+}
+
+// The bar says nothing of a sweep that is over at once, and else how far it is.
+func TestBar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		quick := newBar(&out)
+		quick.show(0, 2)
+		quick.show(2, 2)
+		if out.Len() > 0 {
+			t.Errorf("want no word of what was quick, found %q", out.String())
+		}
+		slow := newBar(&out)
+		slow.show(1, 4) // one was there already
+		time.Sleep(3 * time.Second)
+		slow.show(2, 4) // one took three seconds, two are left
+		time.Sleep(time.Second)
+		slow.show(3, 4) // too early for another line
+		time.Sleep(time.Second)
+		slow.show(4, 4)
+		const want = "[###############...............] 2 of 4 runs, 6s left\n[##############################] 4 of 4 runs\n"
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("bar (-want +got):\n%s", diff)
+		}
+	})
 }
