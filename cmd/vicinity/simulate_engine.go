@@ -51,12 +51,8 @@ func (s *simulation) framework(choice *schedconfig.Choice, x *simulator.Experime
 	if err != nil {
 		return nil, badInputf("%s: %w", choice.File, err)
 	}
-	title := choice.Title
-	if choice.Native != nil {
-		title = choice.Native.Title()
-	}
 	tie := policy.TieBreak(s.options.tieBreak)
-	x.Policy = policy.Config{Name: title, TieBreak: tie}
+	x.Policy = policy.Config{Name: choice.Name(), TieBreak: tie}
 	start := framework.New(&framework.Options{Config: text, TieBreak: tie, Objects: s.loaded.Objects.Beside()})
 	return func(ctx context.Context, setup *engine.Setup) (engine.Scheduler, error) {
 		// What kube-scheduler says for people who watch a cluster is of no use here.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/schedconfig"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/report"
 )
 
@@ -249,3 +251,23 @@ func TestSimulateExportsWhatItCanReadAgain(t *testing.T) {
 }
 
 // The bar says nothing of a sweep that is over at once, and else how far it is.
+
+func TestTwoOfOneNameAreToldApart(t *testing.T) {
+	for _, tc := range []struct{ files, want []string }{
+		{[]string{"x/now.yaml", "then.yaml"}, []string{"FGD (now.yaml)", "FGD (then.yaml)"}},
+		{[]string{"", ""}, []string{"FGD (a)", "FGD (b)"}},
+	} {
+		var choices []*schedconfig.Choice
+		for _, file := range tc.files {
+			choices = append(choices, &schedconfig.Choice{File: file, Native: &policy.Config{Name: "FGD"}})
+		}
+		tellApart(choices)
+		if got := []string{choices[0].Name(), choices[1].Name()}; !slices.Equal(got, tc.want) {
+			t.Errorf("want %q, found %q", tc.want, got)
+		}
+	}
+	different := []*schedconfig.Choice{{Title: "A", File: "a"}, {Title: "B", File: "b"}}
+	if tellApart(different); different[0].Name() != "A" || different[1].Name() != "B" {
+		t.Errorf("want names that differ to stay, found %q and %q", different[0].Name(), different[1].Name())
+	}
+}

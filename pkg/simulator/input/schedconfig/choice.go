@@ -24,6 +24,22 @@ type Choice struct {
 	Title string
 }
 
+// Name is what reports call the choice.
+func (c *Choice) Name() string {
+	if c.Native != nil {
+		return c.Native.Title()
+	}
+	return c.Title
+}
+
+// Rename gives it another name, for reports that show two of one name.
+func (c *Choice) Rename(name string) {
+	c.Title = name
+	if c.Native != nil {
+		c.Native.Name = name
+	}
+}
+
 // Choose asks a configuration for both of its forms.
 func Choose(c *Config, list *faults.List) (*Choice, error) {
 	v1, err := c.V1(list)
