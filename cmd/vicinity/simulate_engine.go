@@ -23,16 +23,18 @@ func (s *simulation) engine(choice *schedconfig.Choice, x *simulator.Experiment,
 		why = "native policies do not know " + strings.Join(s.loaded.Obstacles, ", ")
 	}
 	switch wanted := s.options.engine; {
-	case choice.Native == nil && wanted == engineNative:
+	case wanted == engineNative && choice.Native == nil:
 		return "", nil, badInputf("--engine native: %s", why)
-	case wanted == engineNative && why != "":
-		fmt.Fprintf(errOut, "warning: %s: ignored, as --engine native asks for it\n", why)
-	case wanted == engineAuto && why != "":
-		fmt.Fprintf(errOut, "the real scheduling framework decides: %s\n", why)
-	}
-	if choice.Native != nil && (s.options.engine == engineNative || s.options.engine == engineAuto && why == "") {
+	case wanted == engineNative:
+		if why != "" {
+			fmt.Fprintf(errOut, "warning: %s: ignored, as --engine native asks for it\n", why)
+		}
+		fallthrough
+	case wanted == engineAuto && why == "":
 		s.options.decide(choice.Native, x)
 		return engineNative, nil, nil
+	case wanted == engineAuto:
+		fmt.Fprintf(errOut, "the real scheduling framework decides: %s\n", why)
 	}
 	decide, err := s.framework(choice, x)
 	return engineFramework, decide, err

@@ -66,7 +66,7 @@ func writeTraceFile(path string, table func(io.Writer) error) error {
 		return fmt.Errorf("writing a table: %w", err)
 	}
 	if err := table(file); err != nil {
-		file.Close()
+		_ = file.Close() // the first error is the one to tell
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return file.Close()

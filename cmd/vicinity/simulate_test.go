@@ -216,15 +216,12 @@ func TestSimulateExportsWhatItCanReadAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const config = "apiVersion: simon/v1alpha1\nkind: Config\nmetadata: {name: x}\nspec:\n  cluster: {customConfig: cluster}\n" +
 		"  customConfig: {exportConfig: {podSnapshotYamlFilePrefix: out, nodeSnapshotCSVFilePrefix: out}}\n"
-	nodes := ""
-	for _, name := range []string{"m1", "m2"} {
-		nodes += "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: 8, memory: 16Gi, alibabacloud.com/gpu-count: 2}}\n"
-	}
-	pods := ""
-	for _, name := range []string{"p1", "p2", "p3"} {
-		pods += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", annotations: {alibabacloud.com/gpu-count: \"2\"}}\n" +
-			"spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n"
-	}
+	const node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: %}\nstatus: {allocatable: {cpu: 8, memory: 16Gi, alibabacloud.com/gpu-count: 2}}\n"
+	const pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %, annotations: {alibabacloud.com/gpu-count: \"2\"}}\n" +
+		"spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n"
+	named := func(template, name string) string { return strings.ReplaceAll(template, "%", name) }
+	nodes := named(node, "m1") + named(node, "m2")
+	pods := named(pod, "p1") + named(pod, "p2") + named(pod, "p3")
 	if err := os.MkdirAll("cluster", 0o755); err != nil {
 		t.Fatal(err)
 	}
