@@ -41,6 +41,15 @@ func Decode(text []byte) (*config.KubeSchedulerConfiguration, error) {
 	return c, nil
 }
 
+// lookEverywhere switches sampling off.
+func lookEverywhere(c *config.KubeSchedulerConfiguration) {
+	const all = 100
+	c.PercentageOfNodesToScore = new(int32(all))
+	for i := range c.Profiles {
+		c.Profiles[i].PercentageOfNodesToScore = nil
+	}
+}
+
 // addGPUShare enables the plugin where it has a say, unless the profile does so by name.
 func addGPUShare(plugins *config.Plugins) {
 	isIt := func(p config.Plugin) bool { return p.Name == GPUShare }

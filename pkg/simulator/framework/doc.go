@@ -18,11 +18,13 @@
 //
 // # What is the simulator's own
 //
-// The predecessor's plugins ([Simon's scores], FGD among them, and Open-Gpu-Share) are adapters of the native policies,
+// The predecessor's plugins (its scores, FGD among them, and Open-Gpu-Share) are adapters of the native policies,
 // so that they mix with any other plugin. Open-Gpu-Share is part of every profile, asked for or not: it knows the
 // devices, and it keeps the framework from choosing what the engine's books do not have. A pod without a CPU request
 // counts as 100m, as in the predecessor and on the native engine. Pods that name their node are not asked about: they
 // run there already. A volume whose claim the input does not have is ignored.
+//
+// [DryRun] answers where a pod would go that does not exist yet, and why, on a snapshot of a live cluster.
 //
 // CacheAware and DiskIO look at the experiment's world in the place of custom resources.
 //

@@ -67,7 +67,9 @@ func (s *Scheduler) podObject(index int, p *model.Pod) *corev1.Pod {
 	source.UID = types.UID("simulated-" + strconv.Itoa(index))
 	source.ResourceVersion = ""
 	source.Spec.NodeName, source.Status.NominatedNodeName = "", ""
-	topUp(source, p)
+	if !s.asIs || !ok {
+		topUp(source, p)
+	}
 	wishData(source, p)
 	return source
 }

@@ -33,6 +33,8 @@ type Options struct {
 	// Objects are what plugins look up beside nodes and pods: claims, volumes, storage classes, namespaces, services and
 	// the like.
 	Objects []runtime.Object
+	// everyNode overrides what the configuration says of sampling.
+	everyNode bool
 }
 
 // Scheduler decides with kube-scheduler's code. It belongs to one goroutine.
@@ -48,6 +50,8 @@ type Scheduler struct {
 	claims   map[string]bool
 	now      decision
 	running  map[int]running
+	// asIs counts the requests of pods as they stand.
+	asIs bool
 }
 
 // decision is what Schedule is about, or what it found last.
@@ -91,6 +95,9 @@ func start(ctx context.Context, options *Options, setup *engine.Setup) (*Schedul
 	s := &Scheduler{
 		setup: setup, snapshot: internalcache.NewEmptySnapshot(), logger: klog.FromContext(ctx), rank: map[string]int{},
 		claims: map[string]bool{}, running: map[int]running{}, profiles: map[string]*tamed{}, devices: map[string]*policy.Native{},
+	}
+	if options.everyNode {
+		lookEverywhere(c)
 	}
 	for i := range setup.Cluster.Nodes {
 		s.rank[setup.Cluster.Nodes[i].Name] = i

@@ -43,11 +43,13 @@ func (t *tamed) RunScorePlugins(
 // winner is the place of the node that gets the pod.
 func (t *tamed) winner(scores []fwk.NodePluginScores) int {
 	if t.rand == nil {
-		best := 0
-		for i := range scores {
-			s, b := &scores[i], &scores[best]
-			if s.TotalScore > b.TotalScore || s.TotalScore == b.TotalScore && t.rank[s.Name] < t.rank[b.Name] {
-				best = i
+		best, rank := 0, t.rank[scores[0].Name]
+		for i := 1; i < len(scores); i++ {
+			switch score, most := scores[i].TotalScore, scores[best].TotalScore; {
+			case score > most:
+				best, rank = i, t.rank[scores[i].Name]
+			case score == most && t.rank[scores[i].Name] < rank:
+				best, rank = i, t.rank[scores[i].Name]
 			}
 		}
 		return best
