@@ -62,7 +62,7 @@ func controlPlane() []string {
 
 // Table is the import direction of the whole module. The standard library is open to every package, but for Never.
 func Table() []Row {
-	return slices.Concat(apiRows(), pureRows(), clusterRows(), outerRows())
+	return slices.Concat(apiRows(), pureRows(), clusterRows(), simulatorRows(), outerRows())
 }
 
 func apiRows() []Row {
@@ -185,6 +185,12 @@ func clusterRows() []Row {
 			Never:  kubernetes,
 			Why:    "what each long-running process does the same way knows none of them",
 		},
+	}
+}
+
+func simulatorRows() []Row {
+	withState := append(below("pkg/state", "pkg/diskmodel", "apis", "pkg/version"), below(pure()...)...)
+	return []Row{
 		{
 			Name:      "simulator core",
 			Roots:     simulatorCore(),

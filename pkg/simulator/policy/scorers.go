@@ -62,13 +62,10 @@ func (n *Native) scorer(c *Scorer) (scorer, error) {
 		return scorer{score: n.descent}, nil
 	case Simon:
 		return scorer{score: n.simon, minMax: true, memory: true}, nil
-	case DatasetLocality:
-		return scorer{cost: n.fetchTime}, nil
-	case DiskHeadroom:
-		return scorer{cost: n.diskUse}, nil
-	case PeerDistance:
-		return scorer{cost: n.peerRTT}, nil
 	default:
+		if cost := n.costOf(c.Name); cost != nil {
+			return scorer{cost: cost}, nil
+		}
 		return scorer{}, fmt.Errorf("score policy %q: expected one of %s", c.Name, strings.Join(Names(), ", "))
 	}
 }
