@@ -263,8 +263,8 @@ func TestSixHostsMeasureEachOther(t *testing.T) {
 			if spread := jittered.P99Microseconds - jittered.P50Microseconds; tt.mtu == 0 && spread < 1000 {
 				t.Errorf("h1 to h6: 99th percentile %d us above the median, want more than 1 ms", spread)
 			}
-			if error := bed.ended("h1")[0].Error; error != "" {
-				t.Errorf("the first round ended with %s", error)
+			if said := bed.ended("h1")[0].Error; said != "" {
+				t.Errorf("the first round ended with %s", said)
 			}
 			if tt.family == 4 {
 				noticesACut(t, bed)

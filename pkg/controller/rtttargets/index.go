@@ -53,7 +53,6 @@ type index struct {
 	wanted    map[vicinityv1alpha1.DelayTarget]int
 	placed    map[workload]counts
 	selectors map[vicinityv1alpha1.DelayTarget]*selected
-	omitted   int
 	changes   uint64
 }
 
