@@ -332,7 +332,7 @@ func TestAConnectionThatIsMadeOrRefusedIsARoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := uint16(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert,gosec // of a TCP socket
+	port := uint16(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // of a TCP socket
 	b := burst{count: 3, spacing: time.Millisecond, timeout: 5 * time.Second}
 	for _, what := range []string{"made", "refused"} {
 		o, err := (&tcpMethod{port: port}).probe(t.Context(), netip.MustParseAddr("127.0.0.1"), b)

@@ -55,6 +55,9 @@ type testbed struct {
 // newTestbed makes six hosts with IPv4 and IPv6 addresses, whose links have the accessDelays.
 func newTestbed(t *testing.T, mtu int) *testbed {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("measures times on six hosts: not with -short, nor with the race detector's slowness")
+	}
 	var hosts []netem.Host
 	for i, name := range slices.Sorted(maps.Keys(accessDelays())) {
 		hosts = append(hosts, netem.Host{Name: name, MTU: mtu, Addresses: []netip.Prefix{

@@ -125,7 +125,7 @@ func TestTheIndexKnowsWhatALookAtAllPodsWouldTell(t *testing.T) {
 		`[{"to":{"selector":"app=c","namespace":"ns1"},"max":"1ms"},{"to":{"node":"n3"},"max":"1ms"}]`,
 		`[{"to":{"workload":"w2","namespace":"ns0"},"max":"1ms"},{"to":{"zone":"z"},"max":"2ms"}]`,
 	}
-	for step := range 800 {
+	for step := range 300 {
 		name := fmt.Sprintf("p%d", random.IntN(40))
 		namespace := fmt.Sprintf("ns%d", random.IntN(2))
 		if random.IntN(4) == 0 {
