@@ -32,8 +32,16 @@ func newRootCommand(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newUpCommand(), newDemoCommand(), newControlPlaneCommand(), newDatasetsCommand(), newDiskCommand(),
-		newRTTCommand(), newVersionCommand())
+	root.AddCommand(
+		newControlPlaneCommand(),
+		newDatasetsCommand(),
+		newDemoCommand(),
+		newDiskCommand(),
+		newRTTCommand(),
+		newSimulateCommand(),
+		newUpCommand(),
+		newVersionCommand(),
+	)
 	return root
 }
 
