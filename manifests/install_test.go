@@ -103,6 +103,7 @@ func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler",
 		"ClusterRoleBinding vicinity-sniffer",
 		"ConfigMap vicinity-system/vicinity-agent-config",
+		"ConfigMap vicinity-system/vicinity-rtt-targets",
 		"ConfigMap vicinity-system/vicinity-scheduler-config",
 		"CustomResourceDefinition backupreservations.vicinity.dev",
 		"CustomResourceDefinition nodedatasetcaches.vicinity.dev",
@@ -114,9 +115,11 @@ func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 		"Deployment vicinity-system/vicinity-scheduler",
 		"Deployment vicinity-system/vicinity-sniffer",
 		"Namespace vicinity-system",
+		"Role vicinity-system/vicinity-agent",
 		"Role vicinity-system/vicinity-controller",
 		"Role vicinity-system/vicinity-scheduler",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader",
+		"RoleBinding vicinity-system/vicinity-agent",
 		"RoleBinding vicinity-system/vicinity-controller",
 		"RoleBinding vicinity-system/vicinity-scheduler",
 		"ServiceAccount vicinity-system/vicinity-agent",
@@ -145,8 +148,8 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 	want := map[string][]rbacv1.PolicyRule{
 		"ClusterRole vicinity-agent": {
 			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
-			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: []string{"get", "create", "patch"}},
-			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches/status"}, Verbs: []string{"patch"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches", "noderrts"}, Verbs: []string{"get", "create", "patch"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches/status", "noderrts/status"}, Verbs: []string{"patch"}},
 		},
 		"ClusterRole vicinity-controller": {
 			{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"list", "watch"}},
@@ -160,6 +163,7 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 			{APIGroups: []string{"com.ie.ibm.hpsys", "datashim.io"}, Resources: []string{"datasets", "datasetsinternal"}, Verbs: readOnly},
 			{APIGroups: []string{"data.fluid.io"}, Resources: []string{"datasets"}, Verbs: readOnly},
 			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: readOnly},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"noderrts"}, Verbs: readOnly},
 			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: readOnly},
 			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: readOnly},
 		},
@@ -180,11 +184,22 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 				ResourceNames: []string{"normalization-func"}, Verbs: readOnly,
 			},
 		},
+		"Role vicinity-system/vicinity-agent": {
+			{
+				APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"},
+				Verbs: []string{"get", "create", "patch"},
+			},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskiostats/status"}, Verbs: []string{"patch"}},
+		},
 		"Role vicinity-system/vicinity-controller": {
 			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
 			{
 				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
 				ResourceNames: []string{"vicinity-controller"}, Verbs: []string{"get", "update"},
+			},
+			{
+				APIGroups: []string{""}, Resources: []string{"configmaps"},
+				ResourceNames: []string{"vicinity-rtt-targets"}, Verbs: []string{"get", "patch"},
 			},
 			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		},
@@ -213,6 +228,7 @@ func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 		"ClusterRoleBinding vicinity-sniffer":                                                  "ClusterRole vicinity-sniffer to vicinity-sniffer",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader": "Role extension-apiserver-authentication-reader to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-scheduler":                                       "Role vicinity-scheduler to vicinity-scheduler",
+		"RoleBinding vicinity-system/vicinity-agent":                                           "Role vicinity-agent to vicinity-agent",
 		"RoleBinding vicinity-system/vicinity-controller":                                      "Role vicinity-controller to vicinity-controller",
 	}
 	got := map[string]string{}
@@ -252,6 +268,7 @@ func TestSchedulerConfigHasTheDefaultProfile(t *testing.T) {
 			"plugins": map[string]any{"multiPoint": map[string]any{"enabled": []any{
 				map[string]any{"name": "CacheAware", "weight": int64(10)},
 				map[string]any{"name": "DiskIO", "weight": int64(10)},
+				map[string]any{"name": "EdgeDelay", "weight": int64(10)},
 				map[string]any{"name": "Sniffer"},
 			}}},
 		}},

@@ -19,6 +19,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
@@ -36,7 +37,10 @@ type plugins struct {
 	state      *state.State
 	fills      *blockio.Fills // what CacheAware expects and DiskIO counts
 	cacheAware *cacheaware.Shared
+	diskIO     *diskio.Metrics
 	models     *diskModels // of the first profile with DiskIO
+	edgeDelay  *edgedelay.Shared
+	delays     *configv1.DelayFiles // of the first profile with EdgeDelay
 	recorder   *sniffer.Recorder
 }
 
@@ -47,6 +51,7 @@ func (p *plugins) options() []app.Option {
 	return []app.Option{
 		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
 		app.WithPlugin(diskio.Name, p.shared(p.newDiskIO)),
+		app.WithPlugin(edgedelay.Name, p.shared(p.newEdgeDelay)),
 		app.WithPlugin(sniffer.Name, p.shared(p.newSniffer)),
 	}
 }
@@ -71,7 +76,27 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 		return nil, fmt.Errorf("arguments of plugin %s, profile %s: diskIOModelConfig is %q, and %q in another profile; want the same in all",
 			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
 	}
-	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{})
+	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{}, p.diskIO)
+}
+
+func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	args, ok := obj.(*configv1.EdgeDelayArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type EdgeDelayArgs, got %T", obj)
+	}
+	if p.delays == nil {
+		p.delays = &args.StaticFiles
+		if args.StaticFiles != (configv1.DelayFiles{}) {
+			if err := p.state.WatchDelayFiles(ctx, args.StaticFiles, registry{}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if *p.delays != args.StaticFiles {
+		return nil, fmt.Errorf("arguments of plugin %s, profile %s: staticFiles is %+v, and %+v in another profile; want the same in all",
+			edgedelay.Name, handle.ProfileName(), args.StaticFiles, *p.delays)
+	}
+	return edgedelay.New(ctx, args, handle, p.edgeDelay)
 }
 
 func (p *plugins) newSniffer(_ context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
@@ -104,6 +129,16 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 		return err
 	}
 	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics, p.fills); err != nil {
+		return err
+	}
+	delays, err := edgedelay.NewMetrics(registry{}, known.RTTs(), clock.RealClock{})
+	if err != nil {
+		return err
+	}
+	if p.edgeDelay, err = edgedelay.NewShared(known.RTTs(), informers, clock.RealClock{}, delays); err != nil {
+		return err
+	}
+	if p.diskIO, err = diskio.NewMetrics(registry{}); err != nil {
 		return err
 	}
 	if p.recorder, err = newRecorder(informers.Core().V1().Pods().Informer()); err != nil {

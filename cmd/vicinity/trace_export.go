@@ -140,13 +140,13 @@ func csvRow(r *trace.Record) []string {
 	}
 	return []string{
 		r.Start.Format(time.RFC3339Nano), r.End.Format(time.RFC3339Nano), r.Profile, r.Pod.Namespace, r.Pod.Name, r.Pod.UID,
-		strconv.Itoa(r.Attempt), outcomeOf(r), strconv.FormatBool(r.Tentative), r.Node, string(r.Found), milliseconds(r.QueueWait),
-		milliseconds(r.End.Sub(r.Start)), strconv.Itoa(r.Nodes.Total), strconv.Itoa(r.Nodes.Excluded), strconv.Itoa(r.Nodes.Rejected),
+		strconv.Itoa(r.Attempt), outcomeOf(r), strconv.FormatBool(r.Tentative), r.Node, string(r.Found), inMilliseconds(r.QueueWait),
+		inMilliseconds(r.End.Sub(r.Start)), strconv.Itoa(r.Nodes.Total), strconv.Itoa(r.Nodes.Excluded), strconv.Itoa(r.Nodes.Rejected),
 		strconv.Itoa(r.Nodes.Feasible), strconv.Itoa(r.Nodes.NotEvaluated), score, runnerUp, margin, nominated, strconv.Itoa(victims),
 		r.Plugin, r.Message,
 	}
 }
 
-func milliseconds(d time.Duration) string {
+func inMilliseconds(d time.Duration) string {
 	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 3, 64)
 }

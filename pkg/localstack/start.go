@@ -69,31 +69,31 @@ func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
 		}
 		return s.StartAgent(ctx, node, config)
 	}
-	c, err := newComponent(name)
-	if err != nil {
-		return err
-	}
 	switch name {
 	case Controller:
-		err = s.addControllerFlags(ctx, c)
+		return s.StartController(ctx)
 	case Sniffer:
-		err = s.addSnifferFlags(ctx, c)
-	default:
-		err = fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
+		return s.StartSniffer(ctx)
 	}
+	return fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
+}
+
+// StartController starts the controller as the manifests' Deployment does, with further arguments.
+func (s *Stack) StartController(ctx context.Context, args ...string) error {
+	c, err := newComponent(Controller)
 	if err != nil {
 		return err
 	}
-	return s.start(ctx, c)
-}
-
-func (s *Stack) addControllerFlags(ctx context.Context, c *component) error {
 	kubeconfig, err := s.writeKubeconfig(ctx, Controller)
 	if err != nil {
 		return err
 	}
 	c.spec.Args = append(c.spec.Args, "--kubeconfig="+kubeconfig, "--namespace="+Namespace)
-	return addMetricsAddress(c)
+	if err := addMetricsAddress(c); err != nil {
+		return err
+	}
+	c.spec.Args = append(c.spec.Args, args...)
+	return s.start(ctx, c)
 }
 
 // StartAgent starts an agent with the given AgentConfiguration. Its token is bound to the node, as that of an agent's

@@ -14,7 +14,7 @@ import (
 
 const mib = 1 << 20
 
-func diskObject(t *testing.T, text string) *unstructured.Unstructured {
+func diskObject(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
 	u := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
@@ -115,6 +115,25 @@ func TestObjectsThatGoOrMoveToAnotherNode(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"n1", "n1", "n2", "n2"}, told); diff != "" {
 		t.Errorf("changes told (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeviceThatDisappears: the report may still name it, and a device that nobody describes may be in a report.
+func TestDeviceThatDisappears(t *testing.T) {
+	d, s := newTestDisks()
+	devices := diskObject(t, devicesOfN1)
+	d.resources()[0].set(devices.DeepCopy())
+	d.resources()[1].set(diskObject(t, statsOfN1))
+	for _, id := range []string{"b", "c"} { // both default ones
+		unstructured.RemoveNestedField(devices.Object, "spec", "devices", id)
+	}
+	d.resources()[0].set(devices)
+	node := s.Disks("n1")
+	if len(node.Disks) != 1 || node.Disks[0].ID != "a" || !node.Disks[0].HasMeasured || node.DefaultDisk() != nil {
+		t.Errorf("disks %+v; want a with its report, and no default one", node)
+	}
+	if kinds := s.DiskKinds(); len(kinds) != 1 {
+		t.Errorf("kinds %v, want that of a alone", kinds)
 	}
 }
 

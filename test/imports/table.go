@@ -38,6 +38,14 @@ func pure() []string {
 	}
 }
 
+// simulatorCore are the folders that a simulation with native policies consists of.
+func simulatorCore() []string {
+	return []string{
+		"pkg/simulator/deschedule", "pkg/simulator/dice", "pkg/simulator/engine", "pkg/simulator/model",
+		"pkg/simulator/occupancy", "pkg/simulator/policy", "pkg/simulator/workload", "pkg/simulator/world",
+	}
+}
+
 // below turns roots into patterns that match everything at and below them.
 func below(roots ...string) []string {
 	patterns := make([]string, 0, len(roots))
@@ -147,6 +155,14 @@ func clusterRows() []Row {
 				"declare a small reader interface instead of importing pkg/state, and need k8s.io/kube-scheduler only",
 		},
 		{
+			Name:      "tracesink",
+			Roots:     []string{"pkg/tracesink"},
+			Inside:    append(below("pkg/tracewire"), domain...),
+			Never:     []string{"k8s.io/kubernetes/**", "k8s.io/client-go/**", "k8s.io/kube-scheduler/**"},
+			Why:       "records go to files and services the same way, whoever makes them: a scheduler, the simulator or the command line",
+			TestsAlso: []string{"k8s.io/klog/**"},
+		},
+		{
 			Name:      "recording",
 			Roots:     []string{"pkg/recording"},
 			Inside:    append(below("pkg/plugins/sniffer"), domain...),
@@ -167,7 +183,7 @@ func clusterRows() []Row {
 			Roots:     []string{"pkg/agent", "pkg/controller", "pkg/decisions"},
 			Inside:    append(below("pkg/health"), withState...),
 			Never:     kubernetes,
-			TestsAlso: controlPlane(),
+			TestsAlso: append(controlPlane(), Module+"/test/netem"),
 			Why:       "the daemons are separate processes that meet in API objects only, and none is a scheduler",
 		},
 		{
@@ -176,6 +192,15 @@ func clusterRows() []Row {
 			Inside: below("pkg/daemon", "pkg/health", "pkg/version"),
 			Never:  kubernetes,
 			Why:    "what each long-running process does the same way knows none of them",
+		},
+		{
+			Name:      "simulator core",
+			Roots:     simulatorCore(),
+			Inside:    append(below(pure()...), below(simulatorCore()...)...),
+			Outside:   []string{},
+			Never:     []string{"log", "log/slog", "os", "net/**"},
+			TestsAlso: []string{"**"},
+			Why:       "a simulation is arithmetic on plain values: nothing in it may depend on a cluster, a file or the time of day",
 		},
 		{
 			Name:   "simulator",

@@ -1,7 +1,7 @@
 {{- /*
 The helpers take a dict: "root" is the chart's top-level scope, "component" is scheduler, controller, agent or sniffer,
 which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server, and
-"volumes" if it has volumes that it must be able to read or write.
+may have "volumes", if it has some that it must be able to read or write, and "sysctls".
 */ -}}
 
 {{- define "vicinity.selectorLabels" -}}
@@ -57,6 +57,10 @@ securityContext:
   {{- end }}
   seccompProfile:
     type: RuntimeDefault
+  {{- with .sysctls }}
+  sysctls:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}

@@ -28,19 +28,18 @@ func (e *explainer) Explain(nodeName string) []trace.Term {
 	if err != nil {
 		return nil
 	}
-	disks := e.pl.disks.Disks(nodeName)
+	v := e.pl.views.of(info, e.now)
 	var out []trace.Term
 	for i := range e.targets {
-		at := disks.DiskAt(e.targets[i].path)
-		if at < 0 || counted(e.podState, i, at, disks) {
+		at := v.diskAt(e.targets[i].path)
+		if at < 0 || counted(e.podState, i, at, v) {
 			continue
 		}
-		demand, err := e.pl.demandOn(e.podState, at, disks)
+		demand, err := e.pl.demandOn(e.podState, v, at)
 		if err != nil {
 			continue
 		}
-		free, device := e.pl.free(e.podState, info, disks, at)
-		out = append(out, diskTerms(e.pl.scorer.Score(demand, free, &device), disks.Disks[at].ID)...)
+		out = append(out, diskTerms(e.pl.scorer.Score(demand, e.pl.free(e.podState, v, at, info), &v.on(at).device), v.disks.Disks[at].ID)...)
 	}
 	return out
 }
