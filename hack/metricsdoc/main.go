@@ -17,8 +17,8 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/diskmodel"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
-	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 	"github.com/vicinity-scheduler/vicinity/pkg/tracesink"
 )
