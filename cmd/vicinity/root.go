@@ -32,8 +32,20 @@ func newRootCommand(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newUpCommand(), newDemoCommand(), newControlPlaneCommand(), newDatasetsCommand(), newDiskCommand(),
-		newRTTCommand(), newSimulateCommand(), newVersionCommand())
+	root.AddCommand(
+		newControlPlaneCommand(),
+		newDatasetsCommand(),
+		newDemoCommand(),
+		newDiskCommand(),
+		newExplainCommand(),
+		newNotifyCommand(),
+		newOccupancyCommand(),
+		newRTTCommand(),
+		newSimulateCommand(),
+		newTraceCommand(),
+		newUpCommand(),
+		newVersionCommand(),
+	)
 	return root
 }
 
