@@ -26,7 +26,7 @@
 //
 // [DryRun] answers where a pod would go that does not exist yet, and why, on a snapshot of a live cluster.
 //
-// CacheAware and DiskIO look at the experiment's world in the place of custom resources.
+// CacheAware, DiskIO and EdgeDelay look at the experiment's world in the place of custom resources.
 //
 // Before the first configuration is read, the caller installs the arguments of our plugins (apis/config/scheme).
 //

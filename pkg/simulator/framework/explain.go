@@ -114,6 +114,9 @@ func (s *Scheduler) place(index int, pod *model.Pod) error {
 	if err := s.inner.Cache.AddPod(s.logger, object); err != nil {
 		return fmt.Errorf("pod %s of the snapshot: %w", pod.Key(), err)
 	}
+	if err := s.vicinity.placed(object); err != nil {
+		return fmt.Errorf("pod %s of the snapshot: %w", pod.Key(), err)
+	}
 	wish := s.setup.State.Wish(pod)
 	if !s.setup.State.Fits(at, &wish) {
 		return nil

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 )
 
@@ -23,9 +25,10 @@ func (s *Scheduler) registry() frameworkruntime.Registry {
 			return newScorer(s, name, args)
 		}
 	}
-	v := newVicinity(s.setup, s.rank)
-	registry[cacheaware.Name] = v.cacheAware
-	registry[diskio.Name] = v.diskIO
+	registry[cacheaware.Name] = s.vicinity.cacheAware
+	registry[diskio.Name] = s.vicinity.diskIO
+	registry[edgedelay.Name] = s.vicinity.edgeDelay
+	registry[sniffer.Name] = newSilent
 	return registry
 }
 

@@ -50,6 +50,7 @@ type Scheduler struct {
 	claims   map[string]bool
 	now      decision
 	running  map[int]running
+	vicinity *vicinity
 	// asIs counts the requests of pods as they stand.
 	asIs bool
 }
@@ -102,6 +103,7 @@ func start(ctx context.Context, options *Options, setup *engine.Setup) (*Schedul
 	for i := range setup.Cluster.Nodes {
 		s.rank[setup.Cluster.Nodes[i].Name] = i
 	}
+	s.vicinity = newVicinity(setup, s.rank)
 	ties, err := s.ties(options.TieBreak)
 	if err != nil {
 		return nil, err
@@ -262,7 +264,7 @@ func (s *Scheduler) Assume(pod int, spec *model.Pod, binding model.Binding) erro
 	}
 	s.running[pod] = running{object: object, release: s.now.release}
 	s.now = decision{}
-	return nil
+	return s.vicinity.placed(object)
 }
 
 // Remove implements [engine.Scheduler].
@@ -278,7 +280,7 @@ func (s *Scheduler) Remove(pod int, spec *model.Pod, binding model.Binding) erro
 	if err := s.inner.Cache.RemoveAssumedPod(s.logger, r.object); err != nil {
 		return fmt.Errorf("kube-scheduler's cache: %w", err)
 	}
-	return nil
+	return s.vicinity.left(r.object)
 }
 
 // SetDown implements [engine.Drainer].

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
@@ -16,22 +17,28 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/locality"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
 // vicinity builds our plugins on the experiment's world, where a cluster has custom resources.
 type vicinity struct {
+	setup       *engine.Setup
 	datasets    datasets
 	disks       disks
 	clock       virtual
 	fills       *blockio.Fills
 	shared      *cacheaware.Shared
 	diskMetrics *diskio.Metrics
+	delays      *edgedelay.Shared
+	// pods are those that run, where a plugin looks them up.
+	pods cache.Store
 }
 
 func newVicinity(setup *engine.Setup, rank map[string]int) *vicinity {
 	return &vicinity{
+		setup:    setup,
 		datasets: datasets{setup, rank}, disks: describeDisks(setup), clock: virtual{setup.Now},
 		fills: blockio.NewFills(configv1.MaxFillDuration),
 	}

@@ -2,11 +2,15 @@ package framework_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	st "k8s.io/kubernetes/pkg/scheduler/testing"
 
+	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/framework"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
@@ -92,5 +96,32 @@ func TestDiskIOKeepsDisksWithinWhatTheyCanDo(t *testing.T) {
 	}
 	if len(on) != 5 || on["n0"] != 1 || on["n1"] != 1 || on["n2"] != 1 || on["n3"] != 1 {
 		t.Errorf("want a pod on each of n0 to n3 and one nowhere, found %q", got)
+	}
+}
+
+// TestEdgeDelayKeepsWithinTheBound: nodes of a rack are 1 ms apart, others 5 ms. The server is on n3, for it names that
+// node. Of the clients, which want to be within 2 ms of it, the first fills n3's rest and the second goes to n2; the
+// third finds room on n0 and n1 only, which are too far.
+func TestEdgeDelayKeepsWithinTheBound(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	x := fourNodes()
+	x.World.Links[model.SameRack].RTT, x.World.Links[model.SameZone].RTT = time.Millisecond, 5*time.Millisecond
+	x.World.Datasets = []model.Dataset{{Name: "any", Bytes: 1}}
+	pod := func(name string, cpu string, annotations map[string]string) model.Pod {
+		source := st.MakePod().Namespace("team").Name(name).Req(map[corev1.ResourceName]string{"cpu": cpu}).Obj()
+		source.Annotations = annotations
+		milli := source.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
+		return model.Pod{Namespace: "team", Name: name, CPUMilli: milli, Source: source, Arrival: time.Duration(len(x.Pods)) * time.Second}
+	}
+	server := pod("server", "500m", nil)
+	server.Node = "n3"
+	x.Pods = append(x.Pods, server)
+	near := map[string]string{vicinityv1alpha1.DelayAnnotation: `[{"to":{"workload":"server"},"max":"2ms"}]`}
+	x.Pods = append(x.Pods, pod("a", "1500m", near))
+	x.Pods = append(x.Pods, pod("b", "1500m", near))
+	x.Pods = append(x.Pods, pod("c", "1500m", near))
+	got := nodesOf(t, x, only("EdgeDelay"))
+	if got[0] != "n3" || got[1] != "n3" || got[2] != "n2" || !strings.HasPrefix(got[3], "none: ") {
+		t.Errorf("want n3, n3, n2 and none, found %q", got)
 	}
 }
