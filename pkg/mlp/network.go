@@ -57,14 +57,15 @@ func NewNetwork(layers []Layer) (*Network, error) {
 		return nil, fmt.Errorf("want 1 to %d layers, found %d", MaxLayers, len(layers))
 	}
 	n := &Network{kernel: fastestKernel()}
+	before := layers[0].Inputs
 	for i := range layers {
 		if err := layers[i].check(); err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}
-		if i > 0 && layers[i].Inputs != layers[i-1].Outputs {
-			return nil, fmt.Errorf("layer %d: want the %d outputs of the layer before as inputs, found %d",
-				i, layers[i-1].Outputs, layers[i].Inputs)
+		if layers[i].Inputs != before {
+			return nil, fmt.Errorf("layer %d: want the %d outputs of the layer before as inputs, found %d", i, before, layers[i].Inputs)
 		}
+		before = layers[i].Outputs
 		floor := float32(0)
 		if i == len(layers)-1 {
 			floor = float32(math.Inf(-1))

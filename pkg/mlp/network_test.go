@@ -154,7 +154,7 @@ func TestANaNIsNotHidden(t *testing.T) {
 			n.kernel = kernel
 			var s Scratch
 			got := n.Forward(make([]float32, 2), &s, []float32{1, float32(math.NaN()), 1, 1, 1, 1})
-			if got[0] == got[0] || got[1] != got[1] { //nolint:staticcheck // NaN is the value that differs from itself
+			if !math.IsNaN(float64(got[0])) || math.IsNaN(float64(got[1])) {
 				t.Errorf("want NaN for the first row only, got %v", got)
 			}
 		})
@@ -173,8 +173,10 @@ func TestNetworksThatAreRefused(t *testing.T) {
 		{"a layer without inputs", func() []Layer { return make([]Layer, 1) }, "layer 0: want 1 to 4096 inputs and outputs, found 0 and 0"},
 		{"too few weights", func() []Layer { l := good(); l.Weights = l.Weights[1:]; return []Layer{l} }, "layer 0: want 1 x 2 weights, found 1"},
 		{"no bias", func() []Layer { l := good(); l.Bias = nil; return []Layer{l} }, "want a bias for each of 1 outputs, found 0"},
-		{"a weight that is not a number", func() []Layer { l := good(); l.Weights[1] = float32(math.NaN()); return []Layer{l} },
-			"want finite weights, found NaN from input 1 to output 0"},
+		{
+			"a weight that is not a number", func() []Layer { l := good(); l.Weights[1] = float32(math.NaN()); return []Layer{l} },
+			"want finite weights, found NaN from input 1 to output 0",
+		},
 		{"an infinite bias", func() []Layer { l := good(); l.Bias[0] = float32(math.Inf(1)); return []Layer{l} }, "want finite biases, found +Inf"},
 		{"layers that do not fit", func() []Layer { return []Layer{good(), good()} }, "layer 1: want the 1 outputs of the layer before as inputs, found 2"},
 	}
