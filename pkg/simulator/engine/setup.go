@@ -1,0 +1,19 @@
+package engine
+
+import (
+	"math/rand"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
+)
+
+// Setup is what a scheduler is made from.
+type Setup struct {
+	// Cluster has the nodes in the experiment's order: the first of equals in it wins a tie under firstByName. Node
+	// indexes of bindings are positions in it. Names are those of the input, without a prefix.
+	Cluster *model.Cluster
+	// Typical are the classes of pods that fragmentation is measured for.
+	Typical []gpushare.TypicalPod
+	// Rand is the run's source of random numbers, shared by everything that draws, in a fixed order.
+	Rand *rand.Rand
+}
