@@ -63,7 +63,7 @@ func (m *Meter) Descent(c *Class, free Free, before float64) (score, device int)
 		after.Idle = append(make([]int, 0, 16), free.Idle...)
 		Take(c, after.Idle)
 		amounts := m.Measure(after)
-		return descentScore(before - amounts.Fragment()), NoDevice
+		return DescentScore(before - amounts.Fragment()), NoDevice
 	}
 	score, device = 0, NoDevice
 	for i, idle := range free.Idle {
@@ -73,7 +73,7 @@ func (m *Meter) Descent(c *Class, free Free, before float64) (score, device int)
 		free.Idle[i] -= c.GPUMilli
 		amounts := m.Measure(after)
 		free.Idle[i] += c.GPUMilli
-		if s := descentScore(before - amounts.Fragment()); device == NoDevice || s > score {
+		if s := DescentScore(before - amounts.Fragment()); device == NoDevice || s > score {
 			score, device = s, i
 		}
 	}
@@ -90,8 +90,8 @@ func seen(earlier []int, idle int) bool {
 	return false
 }
 
-// descentScore squeezes the drop of the fragment, in milli, into 0..100: a whole GPU is one unit of the logistic curve.
-func descentScore(drop float64) int {
+// DescentScore squeezes the drop of the fragment, in milli, into 0..100: a whole GPU is one unit of the logistic curve.
+func DescentScore(drop float64) int {
 	return int(100 * (1 / (1 + math.Exp(-drop/wholeGPU))))
 }
 
