@@ -36,6 +36,6 @@ func run() int {
 		return interruptedStatus
 	default:
 		fmt.Fprintf(os.Stderr, "%s: %v\n", root.Name(), err)
-		return 1
+		return exitStatus(err)
 	}
 }

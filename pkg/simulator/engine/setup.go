@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"math/rand"
+	"math/rand" //nolint:depguard // the predecessor's results are those of this generator's sequence, which v2 does not have
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/occupancy"
 )
 
 // Setup is what a scheduler is made from.
@@ -12,7 +13,9 @@ type Setup struct {
 	// Cluster has the nodes in the experiment's order: the first of equals in it wins a tie under firstByName. Node
 	// indexes of bindings are positions in it. Names are those of the input, without a prefix.
 	Cluster *model.Cluster
-	// Typical are the classes of pods that fragmentation is measured for.
+	// State is what is free, to be read only: the engine changes it before it calls Assume and Remove.
+	State *occupancy.State
+	// Typical are the classes of pods that fragmentation is measured for at the start.
 	Typical []gpushare.TypicalPod
 	// Rand is the run's source of random numbers, shared by everything that draws, in a fixed order.
 	Rand *rand.Rand

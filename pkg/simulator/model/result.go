@@ -86,6 +86,9 @@ type Stage struct {
 	Placements []Placement
 	// Evicted are the pods that descheduling took off their nodes, as indexes into Result.Pods.
 	Evicted []int
+	// Inflated is the number of pods that an inflation added, InflatedScheduled that of those which got a node. They
+	// are no part of Result.Pods and gone after the stage.
+	Inflated, InflatedScheduled int
 }
 
 // NodeLeft is what is free on one node.

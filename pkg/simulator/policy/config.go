@@ -1,5 +1,7 @@
 package policy
 
+import "strings"
+
 // Names of the score policies, as in the predecessor's scheduler configurations.
 const (
 	Random        = "RandomScore"
@@ -52,6 +54,20 @@ type Config struct {
 	Scorers []Scorer
 	// Device is how a shared device is chosen. Default: best.
 	Device DeviceMethod
+	// DeviceDimExt and DeviceNorm are for Device = DotProduct without such a scorer.
+	DeviceDimExt, DeviceNorm string
 	// TieBreak is how equal scores are resolved. Default: firstByName.
 	TieBreak TieBreak
+}
+
+// Title is the policy's name in reports.
+func (c *Config) Title() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	names := make([]string, 0, len(c.Scorers))
+	for i := range c.Scorers {
+		names = append(names, c.Scorers[i].Name)
+	}
+	return strings.Join(names, "+")
 }

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/faults"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/schedconfig"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/report"
+)
+
+func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
+// simulation is everything that is to be run.
+type simulation struct {
+	options *simulateOptions
+	loaded  *input.Loaded
+	choices []*schedconfig.Choice
+}
+
+// plan reads all files before anything runs, so that a fault in the second configuration costs no time.
+func (o *simulateOptions) plan(ctx context.Context, cmd *cobra.Command, list *faults.List) (*simulation, error) {
+	s := &simulation{options: o}
+	for _, name := range o.choices() {
+		choice, err := o.scheduler(name, list)
+		if err != nil {
+			return nil, err
+		}
+		s.choices = append(s.choices, choice)
+	}
+	loaded, err := o.load(ctx, cmd, list)
+	if err != nil {
+		return nil, err
+	}
+	s.loaded = loaded
+	if o.greed || o.interactive {
+		list.Warn(faults.Position{}, "--use-greed and --interactive have no effect")
+	}
+	return s, nil
+}
+
+// play runs all configurations and writes what was asked for.
+func (s *simulation) play(ctx context.Context, out, errOut io.Writer) error {
+	if s.options.apply {
+		fmt.Fprintf(out, "cluster.KubeConfig=%s\ncluster.CustomCluster=%s\n", s.loaded.Origin.KubeConfig, s.loaded.Origin.CustomConfig)
+	}
+	var runs []*report.Run
+	for _, choice := range s.choices {
+		run, err := s.run(ctx, choice, errOut)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	return s.write(out, runs)
+}
+
+// run plays one configuration.
+func (s *simulation) run(ctx context.Context, choice *schedconfig.Choice, errOut io.Writer) (*report.Run, error) {
+	x := s.loaded.Experiment
+	engine, newScheduler, err := s.engine(choice, &x, errOut)
+	if err != nil {
+		return nil, err
+	}
+	var observers observers
+	var log *report.SimonLog
+	if s.options.logFormat == logFormatSimon {
+		log = report.NewSimonLog(errOut, time.Now, s.options.bellman)
+		observers = append(observers, log)
+	} else {
+		observers = append(observers, newProgress(errOut, x.Policy.Title(), len(x.Pods), time.Now()))
+	}
+	began := time.Now()
+	result, err := simulator.Run(ctx, &x, simulator.Options{
+		NewScheduler: newScheduler, Observer: observers, Bellman: s.options.bellman,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("simulating %s: %w", x.Policy.Title(), err)
+	}
+	run := &report.Run{Result: result, Wall: time.Since(began), Engine: engine}
+	if log != nil {
+		log.Stages(result)
+		return run, log.Err()
+	}
+	return run, nil
+}
+
+// observers tells several.
+type observers []model.Observer
+
+func (all observers) Observe(e *model.Event) {
+	for _, one := range all {
+		one.Observe(e)
+	}
+}
+
+// write writes the results to stdout and to the files that flags name.
+func (s *simulation) write(out io.Writer, runs []*report.Run) error {
+	o := s.options
+	if err := s.writeFiles(runs); err != nil {
+		return err
+	}
+	switch {
+	case o.output == "json" && len(runs) == 1:
+		return report.WriteJSON(out, runs[0], o.placements)
+	case o.output == "json":
+		return report.WriteComparison(out, runs[0], runs[1], o.placements)
+	case o.output == "csv":
+		return report.WriteCurves(out, runs...)
+	case o.apply:
+		return s.writeVerdict(out, runs)
+	default:
+		return report.WriteText(out, runs...)
+	}
+}
+
+// decide sets the policy, and the tie break, which is a flag and not part of a configuration.
+func (o *simulateOptions) decide(config *policy.Config, x *simulator.Experiment) {
+	x.Policy = *config
+	x.Policy.TieBreak = policy.TieBreak(o.tieBreak)
+}
