@@ -30,7 +30,7 @@ type scorer struct {
 
 // Names are the score policies.
 func Names() []string {
-	return []string{Random, BestFit, DotProduct, GPUPacking, GPUClustering, FGD, Simon}
+	return []string{Random, BestFit, DotProduct, GPUPacking, GPUClustering, FGD, Simon, MLP}
 }
 
 // Known says whether there is a native score policy of that name.
@@ -43,7 +43,7 @@ func Known(name string) bool {
 	return false
 }
 
-func (n *Native) scorer(c *Scorer) (scorer, error) {
+func (n *Native) scorer(c *Scorer, config *Config) (scorer, error) {
 	switch c.Name {
 	case Random:
 		return scorer{draw: true}, nil
@@ -63,6 +63,12 @@ func (n *Native) scorer(c *Scorer) (scorer, error) {
 		return scorer{score: n.descent}, nil
 	case Simon:
 		return scorer{score: n.simon, minMax: true, memory: true}, nil
+	case MLP:
+		l, err := n.learnedFor(config)
+		if err != nil {
+			return scorer{}, err
+		}
+		return scorer{score: l.score, memory: true}, nil
 	default:
 		return scorer{}, fmt.Errorf("score policy %q: expected one of %s", c.Name, strings.Join(Names(), ", "))
 	}
@@ -77,8 +83,8 @@ func (n *Native) descent(node int, c *classKey) int64 {
 	return int64(score)
 }
 
-func (n *Native) descentDevice(node int, c *gpushare.Class) int {
-	_, device := n.state.Meter().Descent(c, n.state.Free(node), n.state.Frag(node).Fragment())
+func (n *Native) descentDevice(node int, c *classKey) int {
+	_, device := n.state.Meter().Descent(&c.Class, n.state.Free(node), n.state.Frag(node).Fragment())
 	return device
 }
 
