@@ -3,6 +3,7 @@ package policy
 import (
 	"strings"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/feature"
 	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
 )
 
@@ -65,6 +66,8 @@ type Config struct {
 	TieBreak TieBreak
 	// Network scores nodes and devices where MLP is named. It is shared: networks are safe for concurrent use.
 	Network *mlp.Network
+	// Seen learns the range of all vectors that the network scores. It belongs to one run. May be nil.
+	Seen *feature.Range
 }
 
 // Title is the policy's name in reports.

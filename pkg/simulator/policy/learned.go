@@ -12,6 +12,7 @@ import (
 type learned struct {
 	native  *Native
 	network *mlp.Network
+	seen    *feature.Range
 	// vectors measures with meter, which changes when other pods become the typical ones.
 	vectors *feature.Vectors
 	meter   *gpushare.Meter
@@ -31,7 +32,7 @@ func (n *Native) learnedFor(config *Config) (*learned, error) {
 	if config.Network == nil || config.Network.Inputs() != feature.Inputs || config.Network.Outputs() != 1 {
 		return nil, fmt.Errorf("score policy %s: expected a network with %d inputs and one output", MLP, feature.Inputs)
 	}
-	n.learned = &learned{native: n, network: config.Network}
+	n.learned = &learned{native: n, network: config.Network, seen: config.Seen}
 	return n.learned, nil
 }
 
@@ -60,6 +61,9 @@ func (l *learned) best(node int, c *classKey) (score int16, device int) {
 		CPUMilli: spec.CPUMilli, MemoryBytes: spec.MemoryBytes, MemoryFreeBytes: state.MemoryFree(node),
 		Free: state.Free(node), Used: state.Pods(node) > 0,
 	})
+	if l.seen != nil {
+		l.seen.Add(l.rows)
+	}
 	if cap(l.outputs) < len(l.devices) {
 		l.outputs = make([]float32, len(l.devices))
 	}
