@@ -77,6 +77,9 @@ func stateKey(free Free) string {
 	key = append(key, '/')
 	key = strconv.AppendInt(key, int64(free.Model), 10)
 	for _, idle := range free.Idle {
+		if idle == 0 {
+			break
+		}
 		key = append(key, ',')
 		key = strconv.AppendInt(key, int64(idle), 10)
 	}

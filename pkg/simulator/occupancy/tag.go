@@ -18,7 +18,7 @@ func TagOf(pod *model.Pod) Tag {
 
 // Tagged says whether the node runs pods of the kind, and whether it runs pods with GPUs of another kind.
 func (s *State) Tagged(node int, tag Tag) (same, other bool) {
-	for t, count := range s.nodes[node].tags {
+	for t, count := range s.tags[node] {
 		if count == 0 {
 			continue
 		}
