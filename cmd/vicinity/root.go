@@ -32,7 +32,7 @@ func newRootCommand(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newUpCommand(), newDemoCommand(), newControlPlaneCommand(), newDatasetsCommand(), newSimulateCommand(), newTrainCommand(),
+	root.AddCommand(newUpCommand(), newDemoCommand(), newControlPlaneCommand(), newDatasetsCommand(), newSimulateCommand(), newTrainCommand(), newModelCommand(),
 		newVersionCommand())
 	return root
 }

@@ -101,10 +101,13 @@ func Schema() []Feature {
 	}
 }
 
+// SchemaName is name and version in one, as model files carry it.
+func SchemaName() string { return fmt.Sprintf("%s/v%d", Name, Version) }
+
 // Hash is a fingerprint of the schema, in hexadecimal: of its name, version, and each feature's name and meaning.
 func Hash() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s/v%d\n", Name, Version)
+	fmt.Fprintln(&text, SchemaName())
 	for _, f := range Schema() {
 		fmt.Fprintf(&text, "%s\t%s\n", f.Name, f.Means)
 	}

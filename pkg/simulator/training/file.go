@@ -35,7 +35,7 @@ func Pack(ctx context.Context, name string, trained []mlp.Layer, workloads []Wor
 	}
 	file := &mlp.File{
 		Info: mlp.Info{
-			Name: name, Schema: fmt.Sprintf("%s/v%d", feature.Name, feature.Version), SchemaHash: feature.Hash(),
+			Name: name, Schema: feature.SchemaName(), SchemaHash: feature.Hash(),
 			TrainedOn: strings.Join(names, ","), Gates: gateText(gate),
 			Seeds: fmt.Sprintf("strategy %d, workloads %d to %d", o.Seed, o.FirstSeed, o.FirstSeed+int64(o.Generations)*perGeneration-1),
 		},
