@@ -18,12 +18,8 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/diskmodel"
 )
 
-const (
-	// vendorsConfigMap lists the models of disks; its name and key are the predecessor's.
-	vendorsConfigMap, vendorsKey = "normalization-func", "diskVendors"
-	// namespaceVariable names the namespace that the scheduler runs in, where the ConfigMap is looked for.
-	namespaceVariable, defaultNamespace = "POD_NAMESPACE", "vicinity-system"
-)
+// namespaceVariable names the namespace that the scheduler runs in, where the ConfigMap is looked for.
+const namespaceVariable, defaultNamespace = "POD_NAMESPACE", "vicinity-system"
 
 // diskModels has the models of disks that plugin DiskIO uses, in all profiles.
 type diskModels struct {
@@ -55,24 +51,24 @@ func (m *diskModels) watchVendors(ctx context.Context, client kubernetes.Interfa
 		namespace = defaultNamespace
 	}
 	informer := coreinformers.NewFilteredConfigMapInformer(client, namespace, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
-		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, vendorsConfigMap).String()
+		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, diskmodel.VendorsConfigMap).String()
 	})
 	set := func(text string) {
 		if err := m.loader.SetVendors(text); err != nil {
 			klog.FromContext(ctx).Error(err, "List of disk models has faults; what is right in it is used",
-				"configMap", klog.KRef(namespace, vendorsConfigMap), "key", vendorsKey)
+				"configMap", klog.KRef(namespace, diskmodel.VendorsConfigMap), "key", diskmodel.VendorsKey)
 		}
 	}
 	use := func(obj any) {
 		if configMap, ok := obj.(*corev1.ConfigMap); ok {
-			set(configMap.Data[vendorsKey])
+			set(configMap.Data[diskmodel.VendorsKey])
 		}
 	}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: use, UpdateFunc: func(_, obj any) { use(obj) }, DeleteFunc: func(any) { set("") },
 	})
 	if err != nil {
-		return fmt.Errorf("watching ConfigMap %s/%s: %w", namespace, vendorsConfigMap, err)
+		return fmt.Errorf("watching ConfigMap %s/%s: %w", namespace, diskmodel.VendorsConfigMap, err)
 	}
 	go informer.RunWithContext(ctx)
 	return nil
@@ -82,6 +78,12 @@ func (m *diskModels) watchVendors(ctx context.Context, client kubernetes.Interfa
 func (m *diskModels) Model(kind blockio.Kind) blockio.Model {
 	model, _ := m.loader.Snapshot().Model(kind.Vendor, kind.Model)
 	return model
+}
+
+// Known implements diskio.ChangingModels.
+func (m *diskModels) Known(kind blockio.Kind) bool {
+	_, known := m.loader.Snapshot().Model(kind.Vendor, kind.Model)
+	return known
 }
 
 // Generation implements diskio.Models.

@@ -35,6 +35,7 @@ type plugins struct {
 	state      *state.State
 	fills      *blockio.Fills // what CacheAware expects and DiskIO counts
 	cacheAware *cacheaware.Shared
+	diskIO     *diskio.Metrics
 	models     *diskModels // of the first profile with DiskIO
 }
 
@@ -68,7 +69,7 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 		return nil, fmt.Errorf("arguments of plugin %s, profile %s: diskIOModelConfig is %q, and %q in another profile; want the same in all",
 			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
 	}
-	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{})
+	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{}, p.diskIO)
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
@@ -97,6 +98,9 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 		return err
 	}
 	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics, p.fills); err != nil {
+		return err
+	}
+	if p.diskIO, err = diskio.NewMetrics(registry{}); err != nil {
 		return err
 	}
 	p.state = known

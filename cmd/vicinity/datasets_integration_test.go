@@ -196,7 +196,13 @@ func populate(t *testing.T, stack *localstack.Stack) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(datasetObjects)))
+	applyAll(t, stack, datasetObjects)
+}
+
+// applyAll applies YAML documents in their order.
+func applyAll(t *testing.T, stack *localstack.Stack, documents string) {
+	t.Helper()
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(documents)))
 	for {
 		document, err := reader.Read()
 		if errors.Is(err, io.EOF) {

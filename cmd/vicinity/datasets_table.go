@@ -1,64 +1,31 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
-	"sigs.k8s.io/yaml"
-)
-
-// What stands in a cell without a value, as kubectl has it; notApplicable is for what a gateway does not have.
-const (
-	none          = "<none>"
-	unknown       = "<unknown>"
-	notApplicable = "-"
 )
 
 // mostPlaces is how many places a row of the short table names.
 const mostPlaces = 3
 
 func writeDatasets(out io.Writer, format string, list datasetList) error {
-	switch format {
-	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(list)
-	case "yaml":
-		text, err := yaml.Marshal(list)
-		if err != nil {
-			return fmt.Errorf("writing YAML: %w", err)
-		}
-		_, err = out.Write(text)
-		return err
-	}
-	if len(list.Items) == 0 {
-		return nil
+	if format == "json" || format == "yaml" {
+		return writeObject(out, format, list)
 	}
 	header, rows := "NAMESPACE\tNAME\tSIZE\tWHERE\tMEDIUM\tCACHED\tSOURCE\tAGE", shortRow
 	if format == "wide" {
 		header, rows = "NAMESPACE\tNAME\tSIZE\tPLACE\tGATEWAY\tMEDIUM\tBYTES\tCACHED\tSOURCE\tAGE\tUSABLE", wideRows
 	}
-	var text bytes.Buffer
-	table := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, header)
+	var all [][]string
 	for i := range list.Items {
-		for _, row := range rows(&list.Items[i]) {
-			fmt.Fprintln(table, strings.Join(row, "\t"))
-		}
+		all = append(all, rows(&list.Items[i])...)
 	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("writing the table: %w", err)
-	}
-	_, err := text.WriteTo(out)
-	return err
+	return writeTable(out, header, all)
 }
 
 // shortRow is the one row of a dataset in the short table.
@@ -217,33 +184,4 @@ func sizeCell(size int64) string {
 		return unknown
 	}
 	return humanBytes(size)
-}
-
-// humanBytes shows a number of bytes with two digits at least, in the binary units of Kubernetes' quantities. Those
-// cannot do it themselves: they are exact, and show 5 GB as 5000000000.
-func humanBytes(n int64) string {
-	const units = "KMGTPE"
-	value, unit := float64(n), -1
-	for value >= 1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	switch {
-	case unit < 0:
-		return fmt.Sprint(n)
-	case value < 9.95:
-		return fmt.Sprintf("%.1f%ci", value, units[unit])
-	case value >= 1023.5 && unit < len(units)-1:
-		return fmt.Sprintf("1.0%ci", units[unit+1])
-	default:
-		return fmt.Sprintf("%.0f%ci", value, units[unit])
-	}
-}
-
-// humanPercent rounds down, so that 100% means all of it; what is there at all does not look like nothing.
-func humanPercent(percent float64) string {
-	if percent > 0 && percent < 1 {
-		return "<1%"
-	}
-	return fmt.Sprintf("%d%%", int64(percent))
 }

@@ -32,8 +32,17 @@ func newRootCommand(program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newUpCommand(), newDemoCommand(), newControlPlaneCommand(), newDatasetsCommand(), newSimulateCommand(), newTrainCommand(), newModelCommand(),
-		newVersionCommand())
+	root.AddCommand(
+		newControlPlaneCommand(),
+		newDatasetsCommand(),
+		newDemoCommand(),
+		newDiskCommand(),
+		newModelCommand(),
+		newSimulateCommand(),
+		newTrainCommand(),
+		newUpCommand(),
+		newVersionCommand(),
+	)
 	return root
 }
 

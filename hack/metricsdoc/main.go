@@ -15,6 +15,7 @@ import (
 
 	"github.com/vicinity-scheduler/vicinity/pkg/diskmodel"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -83,6 +84,9 @@ func scheduler() ([]metric, error) {
 		return nil, err
 	}
 	if _, err := cacheaware.NewMetrics(all); err != nil {
+		return nil, err
+	}
+	if _, err := diskio.NewMetrics(all); err != nil {
 		return nil, err
 	}
 	if _, err := diskmodel.NewLoader(diskmodel.Options{}, all); err != nil {

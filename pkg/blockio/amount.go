@@ -47,8 +47,8 @@ type Supply struct {
 	HasIOPS bool
 }
 
-// less returns what is left of the supply when the demand is taken from it, 0 where that is more than there is.
-func (s Supply) less(d Demand) Supply {
+// Less returns what is left of the supply when the demand is taken from it, 0 where that is more than there is.
+func (s Supply) Less(d Demand) Supply {
 	return Supply{
 		Bandwidth: Bandwidth{
 			Read:  sub(s.Bandwidth.Read, d.Bandwidth.Read),

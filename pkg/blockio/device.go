@@ -14,6 +14,18 @@ const (
 	FreshReport
 )
 
+// String returns None, Stale or Fresh.
+func (s ReportState) String() string {
+	switch s {
+	case StaleReport:
+		return "Stale"
+	case FreshReport:
+		return "Fresh"
+	default:
+		return "None"
+	}
+}
+
 // ReportStateAt returns the state at now of a report made at observedAt, believed for maxAge. A report that is more
 // than maxAge ahead of now is stale as well: one of the two clocks is wrong, and it would stay fresh for as long as
 // that one is ahead. The zero time means no report.
@@ -48,11 +60,11 @@ type Device struct {
 // Free returns what the disk has left. requested is the sum of the demands of all pods on its node that use it;
 // unseen is the part of it that belongs to pods whose use the report does not contain, because they are newer.
 func (d *Device) Free(requested, unseen Demand) Supply {
-	free := d.Capacity.less(requested)
+	free := d.Capacity.Less(requested)
 	if d.Report.State != FreshReport {
 		return free
 	}
-	return free.lower(d.Report.Free.less(unseen))
+	return free.lower(d.Report.Free.Less(unseen))
 }
 
 // pressure returns the measured pressure, or 0 when it is unknown.

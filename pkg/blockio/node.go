@@ -56,6 +56,16 @@ func (n *Node) Device(disk *Disk, now time.Time, maxAge time.Duration) Device {
 	return device
 }
 
+// ReportAt returns the best state among the reports on the disks, see [Node.Device].
+func (n *Node) ReportAt(now time.Time, maxAge time.Duration) ReportState {
+	best := NoReport
+	for i := range n.Disks {
+		device := n.Device(&n.Disks[i], now, maxAge)
+		best = max(best, device.Report.State)
+	}
+	return best
+}
+
 // DefaultDisk returns the default disk, or nil.
 func (n *Node) DefaultDisk() *Disk {
 	if i := n.DiskAt(""); i >= 0 {

@@ -85,8 +85,12 @@ func TestParseIOPS(t *testing.T) {
 
 func celDocument(expression string) string { return "kind: CEL\nexpression: '" + expression + "'\n" }
 
+// nested is a CEL expression of some 9^5 steps.
+func nested() string {
+	return strings.Repeat("[1,2,3,4,5,6,7,8,9].all(x, ", 5) + "true" + strings.Repeat(")", 5)
+}
+
 func TestParseRefuses(t *testing.T) {
-	nested := strings.Repeat("[1,2,3,4,5,6,7,8,9].all(x, ", 5) + "true" + strings.Repeat(")", 5)
 	cases := map[string]struct{ document, wantErr string }{
 		"nothing":                        {"", "want a model document, found nothing"},
 		"only comments and separators":   {"---\n---\n", "want a model document, found nothing"},
@@ -120,7 +124,7 @@ func TestParseRefuses(t *testing.T) {
 		"more than 64 bits":              {celDocument(`{"read": 1e19, "write": write}`), "read: want a number from 0 to below 2^63, found 1e+19"},
 		"an error while it is evaluated": {celDocument(`{"read": {1.0: 2.0}[read], "write": write}`), "no such key"},
 		"an expression that takes too long": {
-			celDocument(`{"read": ` + nested + ` ? read : 0.0, "write": write}`), "actual cost limit exceeded",
+			celDocument(`{"read": ` + nested() + ` ? read : 0.0, "write": write}`), "actual cost limit exceeded",
 		},
 		"an expression that is too long": {celDocument(strings.Repeat(" ", maxExpression) + "1"), "expression: ERROR"},
 		"nested too deep":                {celDocument(strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300)), "expression: ERROR"},
@@ -157,6 +161,20 @@ func TestExpressionThatFailsLater(t *testing.T) {
 	}
 	if _, err := model.Normalize(blockio.Request{Read: 124, ReadBlock: 512}); err != nil {
 		t.Errorf("another request: %v", err)
+	}
+}
+
+// TestExpressionThatTakesTooLongLater: what the trial found cheap is cut off all the same.
+func TestExpressionThatTakesTooLongLater(t *testing.T) {
+	model, _, err := Parse([]byte(celDocument(`{"read": read == 123.0 && ` + nested() + ` ? 0.0 : read, "write": write}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Normalize(blockio.Request{Read: 123, ReadBlock: 512}); err == nil || !strings.Contains(err.Error(), "cost limit") {
+		t.Errorf("error %v, want an exceeded cost limit", err)
+	}
+	if got, err := model.Normalize(blockio.Request{Read: 124, ReadBlock: 512}); err != nil || got.Bandwidth.Read != 124 {
+		t.Errorf("another request: %+v, %v", got, err)
 	}
 }
 

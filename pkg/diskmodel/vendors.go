@@ -9,6 +9,14 @@ import (
 	"strings"
 )
 
+const (
+	// VendorsConfigMap is the name of the ConfigMap, in the scheduler's namespace, that lists models of disks under
+	// VendorsKey. Both names are the predecessor's.
+	VendorsConfigMap = "normalization-func"
+	// VendorsKey is the key that holds the list of vendors.
+	VendorsKey = "diskVendors"
+)
+
 // MaxEntries bounds the number of models of a list of vendors, and of documents of a folder.
 const MaxEntries = 1024
 

@@ -1,12 +1,15 @@
 package state
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
@@ -142,6 +145,23 @@ func (s *State) Disks(node string) *blockio.Node {
 	s.disks.mu.RLock()
 	defer s.disks.mu.RUnlock()
 	return s.disks.nodes[node]
+}
+
+// DiskNodes returns the names of the nodes whose disks are described, in order.
+func (s *State) DiskNodes() []string {
+	s.disks.mu.RLock()
+	defer s.disks.mu.RUnlock()
+	return slices.Sorted(maps.Keys(s.disks.nodes))
+}
+
+// DiskResources returns the custom resources that describe disks and report on them.
+func (s *State) DiskResources() []schema.GroupVersionResource {
+	resources := s.disks.resources()
+	out := make([]schema.GroupVersionResource, len(resources))
+	for i, r := range resources {
+		out[i] = r.resource
+	}
+	return out
 }
 
 // DiskKinds returns the kinds of the disks that are known, in no order.

@@ -44,15 +44,38 @@ type State struct {
 // that label nodes in nodes. Its metrics are registered with reg. It reads the sources of datasets
 // named by only, or all of them and disks when none is named: who asks for one source needs no right to read the others.
 func New(config *rest.Config, nodes *Nodes, reg registerer, only ...configv1.DatasetSource) (*State, error) {
+	dynamicClient, metadataClient, err := clientsFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return NewForClients(dynamicClient, metadataClient, nodes, reg, only...)
+}
+
+// NewDisks is New for disks alone: who asks for them needs no right to read datasets.
+func NewDisks(config *rest.Config, reg registerer) (*State, error) {
+	dynamicClient, metadataClient, err := clientsFor(config)
+	if err != nil {
+		return nil, err
+	}
+	malformed := newMalformed()
+	s := &State{disks: newDisks(malformed)}
+	if err := registerMetrics(reg, malformed, nil); err != nil {
+		return nil, err
+	}
+	s.optional = newOptionalResources(dynamicClient, metadataClient, s.disks.resources())
+	return s, nil
+}
+
+func clientsFor(config *rest.Config) (dynamic.Interface, metadata.Interface, error) {
 	dynamicClient, err := dynamic.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("client for custom resources: %w", err)
+		return nil, nil, fmt.Errorf("client for custom resources: %w", err)
 	}
 	metadataClient, err := metadata.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("client for custom resource definitions: %w", err)
+		return nil, nil, fmt.Errorf("client for custom resource definitions: %w", err)
 	}
-	return NewForClients(dynamicClient, metadataClient, nodes, reg, only...)
+	return dynamicClient, metadataClient, nil
 }
 
 // NewForClients is New with clients of the caller's making.

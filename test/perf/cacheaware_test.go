@@ -1,26 +1,16 @@
 package perf
 
 import (
-	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
-	metadatafake "k8s.io/client-go/metadata/fake"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 	"k8s.io/utils/clock"
 
@@ -28,59 +18,44 @@ import (
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
-	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
 // The sizes of CacheAware's budgets.
 const (
-	nodeCount        = 5000
 	datasetCount     = 2000
 	replicasEach     = 10
 	datasetsOfOnePod = 4
 )
 
-// noActivation is for plugins of which no pod is rejected.
-type noActivation struct{ fwk.PodActivator }
-
 // cacheAware is the plugin over a full state, and the cluster's nodes.
 func cacheAware(b *testing.B) (*cacheaware.CacheAware, []fwk.NodeInfo) {
 	b.Helper()
-	ctx, cancel := context.WithCancel(b.Context())
-	b.Cleanup(cancel)
-	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-	nodes, err := state.NewNodes(factory.Core().V1().Nodes().Informer())
-	must(b, err)
+	ctx, s := newSurroundings(b)
 	infos := make([]fwk.NodeInfo, nodeCount)
 	for i := range infos {
 		node := st.MakeNode().Name(nodeName(i)).Label(corev1.LabelHostname, nodeName(i)).
 			Label(vicinityv1alpha1.RackLabel, fmt.Sprint("rack-", i%125)).
 			Label(corev1.LabelTopologyZone, fmt.Sprint("zone-", i%25)).
 			Label(corev1.LabelTopologyRegion, fmt.Sprint("region-", i%5)).Obj()
-		must(b, factory.Core().V1().Nodes().Informer().GetStore().Add(node))
+		must(b, s.informers.Core().V1().Nodes().Informer().GetStore().Add(node))
 		info := framework.NewNodeInfo()
 		info.SetNode(node)
 		infos[i] = info
 	}
-	handle, err := frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
-		frameworkruntime.WithInformerFactory(factory), frameworkruntime.WithPodActivator(noActivation{}))
-	must(b, err)
 	metrics, err := cacheaware.NewMetrics(prometheus.NewRegistry())
 	must(b, err)
-	shared, err := cacheaware.NewShared(fullState(ctx, b, nodes), nodes, factory, clock.RealClock{}, metrics, blockio.NewFills(time.Hour))
+	caches := vicinityv1alpha1.GroupVersion().WithResource("nodedatasetcaches")
+	shared, err := cacheaware.NewShared(s.stateWith(ctx, b, caches, fullCaches()), s.nodes, s.informers, clock.RealClock{}, metrics, blockio.NewFills(time.Hour))
 	must(b, err)
 	args := &configv1.CacheAwareArgs{}
 	configv1.SetDefaults_CacheAwareArgs(args)
-	plugin, err := cacheaware.New(ctx, args, handle, shared)
+	plugin, err := cacheaware.New(ctx, args, s.handle, shared)
 	must(b, err)
 	return plugin, infos
 }
 
-// fullState watches NodeDatasetCache objects that hold every dataset's replicas.
-func fullState(ctx context.Context, b *testing.B, nodes *state.Nodes) *state.State {
-	b.Helper()
-	caches := vicinityv1alpha1.GroupVersion().WithResource("nodedatasetcaches")
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(),
-		map[schema.GroupVersionResource]string{caches: "NodeDatasetCacheList"})
+// fullCaches are NodeDatasetCache objects that hold every dataset's replicas.
+func fullCaches() (objects []*unstructured.Unstructured) {
 	byNode := map[int][]any{}
 	for d := range datasetCount {
 		for r := range replicasEach {
@@ -93,27 +68,15 @@ func fullState(ctx context.Context, b *testing.B, nodes *state.Nodes) *state.Sta
 		}
 	}
 	for node, datasets := range byNode {
-		object := &unstructured.Unstructured{Object: map[string]any{
+		objects = append(objects, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "vicinity.dev/v1alpha1", "kind": "NodeDatasetCache",
 			"metadata": map[string]any{"name": nodeName(node)},
 			"status":   map[string]any{"observedAt": time.Now().UTC().Format(time.RFC3339), "datasets": datasets},
-		}}
-		must(b, client.Tracker().Create(caches, object, ""))
+		}})
 	}
-	scheme := metadatafake.NewTestScheme()
-	must(b, metav1.AddMetaToScheme(scheme))
-	definitions := metadatafake.NewSimpleMetadataClient(scheme, &metav1.PartialObjectMetadata{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
-		ObjectMeta: metav1.ObjectMeta{Name: "nodedatasetcaches.vicinity.dev"},
-	})
-	known, err := state.NewForClients(client, definitions, nodes, prometheus.NewRegistry())
-	must(b, err)
-	go known.Run(ctx)
-	must(b, known.WaitForSync(ctx))
-	return known
+	return objects
 }
 
-func nodeName(i int) string    { return fmt.Sprint("node-", i) }
 func datasetName(i int) string { return fmt.Sprint("dataset-", i) }
 
 // podOf asks for four datasets; different pods ask for different ones.
@@ -210,24 +173,4 @@ func preScored(b *testing.B, plugin *cacheaware.CacheAware, pod *corev1.Pod, nod
 		b.Fatalf("PreScore: %v", status)
 	}
 	return cycle
-}
-
-func reportP99(b *testing.B, took []time.Duration) {
-	b.Helper()
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
-}
-
-func heap() uint64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
-}
-
-func must(b *testing.B, err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
 }

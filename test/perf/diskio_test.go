@@ -1,24 +1,15 @@
 package perf
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
-	metadatafake "k8s.io/client-go/metadata/fake"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	st "k8s.io/kubernetes/pkg/scheduler/testing"
 	"k8s.io/utils/clock"
 
@@ -27,7 +18,6 @@ import (
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
-	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
 // The sizes of DiskIO's budgets.
@@ -40,24 +30,21 @@ const (
 type identityModels struct{}
 
 func (identityModels) Model(blockio.Kind) blockio.Model { return blockio.Identity{} }
+func (identityModels) Known(blockio.Kind) bool          { return true }
 func (identityModels) Generation() uint64               { return 1 }
 func (identityModels) OnModelChange(func())             {}
 
 // diskIO is the plugin over 5,000 nodes of 8 disks and 10 pods each.
 func diskIO(b *testing.B) (*diskio.DiskIO, []fwk.NodeInfo) {
 	b.Helper()
-	ctx, cancel := context.WithCancel(b.Context())
-	b.Cleanup(cancel)
-	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
-	nodes, err := state.NewNodes(factory.Core().V1().Nodes().Informer())
-	must(b, err)
-	handle, err := frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
-		frameworkruntime.WithInformerFactory(factory), frameworkruntime.WithPodActivator(noActivation{}))
-	must(b, err)
+	ctx, s := newSurroundings(b)
 	args := &configv1.DiskIOArgs{}
 	configv1.SetDefaults_DiskIOArgs(args)
-	plugin, err := diskio.New(ctx, args, handle, describedDisks(ctx, b, nodes), identityModels{},
-		blockio.NewFills(time.Hour), clock.RealClock{})
+	metrics, err := diskio.NewMetrics(prometheus.NewRegistry())
+	must(b, err)
+	devices := diskiov1alpha1.GroupVersion().WithResource("nodediskdevices")
+	plugin, err := diskio.New(ctx, args, s.handle, s.stateWith(ctx, b, devices, describedDisks()), identityModels{},
+		blockio.NewFills(time.Hour), clock.RealClock{}, metrics)
 	must(b, err)
 	infos := make([]fwk.NodeInfo, nodeCount)
 	for i := range infos {
@@ -72,11 +59,7 @@ func diskIO(b *testing.B) (*diskio.DiskIO, []fwk.NodeInfo) {
 	return plugin, infos
 }
 
-func describedDisks(ctx context.Context, b *testing.B, nodes *state.Nodes) *state.State {
-	b.Helper()
-	devices := diskiov1alpha1.GroupVersion().WithResource("nodediskdevices")
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(),
-		map[schema.GroupVersionResource]string{devices: "NodeDiskDeviceList"})
+func describedDisks() (objects []*unstructured.Unstructured) {
 	for i := range nodeCount {
 		disks := map[string]any{}
 		for d := range disksEach {
@@ -90,23 +73,13 @@ func describedDisks(ctx context.Context, b *testing.B, nodes *state.Nodes) *stat
 				"capacity":    map[string]any{"read": "3000Mi", "write": "2000Mi", "total": "4000Mi"},
 			}
 		}
-		must(b, client.Tracker().Create(devices, &unstructured.Unstructured{Object: map[string]any{
+		objects = append(objects, &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "diskio.x-k8s.io/v1alpha1", "kind": "NodeDiskDevice",
 			"metadata": map[string]any{"name": nodeName(i), "namespace": "vicinity-system"},
 			"spec":     map[string]any{"nodeName": nodeName(i), "devices": disks},
-		}}, "vicinity-system"))
+		}})
 	}
-	scheme := metadatafake.NewTestScheme()
-	must(b, metav1.AddMetaToScheme(scheme))
-	definitions := metadatafake.NewSimpleMetadataClient(scheme, &metav1.PartialObjectMetadata{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
-		ObjectMeta: metav1.ObjectMeta{Name: "nodediskdevices.diskio.x-k8s.io"},
-	})
-	known, err := state.NewForClients(client, definitions, nodes, prometheus.NewRegistry())
-	must(b, err)
-	go known.Run(ctx)
-	must(b, known.WaitForSync(ctx))
-	return known
+	return objects
 }
 
 func askingPod(name string) *corev1.Pod {

@@ -3,10 +3,13 @@ package diskio
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
@@ -41,20 +44,30 @@ func (d *diskTable) Disks(node string) *blockio.Node {
 func (d *diskTable) DiskKinds() []blockio.Kind {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var kinds []blockio.Kind
+	kinds := map[blockio.Kind]struct{}{}
 	for _, node := range d.nodes {
 		for i := range node.Disks {
-			kinds = append(kinds, node.Disks[i].Kind)
+			kinds[node.Disks[i].Kind] = struct{}{}
 		}
 	}
-	return kinds
+	return slices.Collect(maps.Keys(kinds))
+}
+
+func (d *diskTable) DiskNodes() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.nodes))
 }
 
 func (d *diskTable) OnDiskChange(f func(string)) { d.listeners = append(d.listeners, f) }
 
-func (d *diskTable) set(node string, disks *blockio.Node) {
+// set replaces what is known of n1, by nothing for nil.
+func (d *diskTable) set(disks *blockio.Node) {
+	const node = "n1"
 	d.mu.Lock()
-	d.nodes[node] = disks
+	if d.nodes[node] = disks; disks == nil {
+		delete(d.nodes, node)
+	}
 	d.mu.Unlock()
 	for _, f := range d.listeners {
 		f(node)
@@ -71,8 +84,9 @@ func (m modelTable) Model(kind blockio.Kind) blockio.Model {
 	return blockio.Identity{}
 }
 
-func (m modelTable) Generation() uint64   { return uint64(len(m)) }
-func (m modelTable) OnModelChange(func()) {}
+func (m modelTable) Known(kind blockio.Kind) bool { _, ok := m[kind]; return ok }
+func (m modelTable) Generation() uint64           { return uint64(len(m)) }
+func (m modelTable) OnModelChange(func())         {}
 
 // brokenModel applies to nothing.
 type brokenModel struct{}
@@ -94,6 +108,8 @@ type cluster struct {
 	disks     *diskTable
 	fills     *blockio.Fills
 	activated activations
+	registry  *prometheus.Registry
+	clock     *clocktesting.FakePassiveClock
 }
 
 func testNow() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) }
@@ -112,7 +128,10 @@ func oneDisk(capacity blockio.Supply) *blockio.Node {
 
 func newCluster(ctx context.Context, t *testing.T, args configv1.DiskIOArgs, models modelTable, nodes map[string]*blockio.Node) *cluster {
 	t.Helper()
-	c := &cluster{disks: &diskTable{nodes: nodes}, fills: blockio.NewFills(time.Hour), activated: make(activations, 10)}
+	c := &cluster{
+		disks: &diskTable{nodes: nodes}, fills: blockio.NewFills(time.Hour), activated: make(activations, 10),
+		clock: clocktesting.NewFakePassiveClock(testNow()), registry: prometheus.NewRegistry(),
+	}
 	handle, err := frameworkruntime.NewFramework(ctx, frameworkruntime.Registry{}, nil,
 		frameworkruntime.WithInformerFactory(informers.NewSharedInformerFactory(fake.NewClientset(), 0)),
 		frameworkruntime.WithPodActivator(c.activated))
@@ -120,7 +139,11 @@ func newCluster(ctx context.Context, t *testing.T, args configv1.DiskIOArgs, mod
 		t.Fatal(err)
 	}
 	configv1.SetDefaults_DiskIOArgs(&args)
-	c.DiskIO, err = New(ctx, &args, handle, c.disks, models, c.fills, clocktesting.NewFakePassiveClock(testNow()))
+	metrics, err := NewMetrics(c.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.DiskIO, err = New(ctx, &args, handle, c.disks, models, c.fills, c.clock, metrics)
 	if err != nil {
 		t.Fatal(err)
 	}

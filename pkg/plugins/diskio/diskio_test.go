@@ -119,6 +119,9 @@ func TestOnePodOnOneNode(t *testing.T) {
 			disks: measured(big, supply(950, 950, 1900), time.Minute, "seen"), on: []*corev1.Pod{asking("seen", some)},
 			pod: asking("p", some), score: 97,
 		},
+		"a report from the future does not count": {
+			disks: measured(big, supply(0, 0, 0), -time.Hour), pod: asking("p", most), score: 9,
+		},
 		"a stale report does not count": {disks: measured(big, supply(0, 0, 0), time.Hour), pod: asking("p", most), score: 9},
 		"capacity shrunk below what is placed": {
 			disks: oneDisk(supply(10, 10, 20)), on: []*corev1.Pod{asking("first", most)}, pod: asking("p", "-"), want: short, score: -1,
@@ -191,7 +194,7 @@ func TestSumsFollowTheNode(t *testing.T) {
 		t.Errorf("on a copy from which preemption took the pod: %q, want it placed", got)
 	}
 	expect(short, "on the node itself")
-	c.disks.set("n1", oneDisk(supply(2000, 2000, 4000)))
+	c.disks.set(oneDisk(supply(2000, 2000, 4000)))
 	expect("", "after the disk grew")
 }
 
@@ -282,7 +285,7 @@ func TestADiskChangeActivatesRejectedPods(t *testing.T) {
 	defer cancel()
 	c := newCluster(ctx, t, configv1.DiskIOArgs{}, nil, map[string]*blockio.Node{"n1": oneDisk(supply(1, 1, 1))})
 	c.try(ctx, t, asking("p", most), node("n1"))
-	c.disks.set("n1", oneDisk(supply(1000, 1000, 2000)))
+	c.disks.set(oneDisk(supply(1000, 1000, 2000)))
 	select {
 	case got := <-c.activated:
 		if got != "team/p" {

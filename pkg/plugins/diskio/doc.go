@@ -21,6 +21,14 @@
 // volume's path is mounted from, and the node's default disk for the pod as a whole, for emptyDir and other volumes on
 // the node, and for claims that are not bound yet. Volumes that are not on the node are charged nothing.
 //
+// A claim that waits for its first consumer has no volume while nodes are filtered: plugin VolumeBinding matches volumes
+// for each node and keeps the match to itself, and repeating it here could choose others. (A volume reserved for the
+// claim needs no guess: the volume controller binds it at once.) The claim is bound before the pod is, and the pod's
+// update raises the generation of the NodeInfo, so from then on the disk behind the volume is charged.
+//
+// What a node's disks have left is kept as an immutable view, found by one look-up of the node's name; see views. Filter
+// and Score read nothing else of a node.
+//
 // A rejected pod is tried again when its annotations change, when a pod on a node with known disks is deleted, when a
 // node appears, and, through Activate, when a node's disks or their report change.
 package diskio

@@ -20,81 +20,83 @@ func (pl *DiskIO) Filter(_ context.Context, state fwk.CycleState, _ *corev1.Pod,
 	if err != nil {
 		return fwk.AsStatus(err)
 	}
-	disks := pl.disks.Disks(info.Node().Name)
+	v := pl.views.of(info, s.now)
 	for i := range s.targets {
-		if status := pl.fits(s, i, info, disks); status != nil {
+		at := v.diskAt(s.targets[i].path)
+		if at < 0 {
+			if status := pl.withoutDisk(s, v); status != nil {
+				return status
+			}
+			continue
+		}
+		if status := pl.fits(s, v, at, info); status != nil {
 			return status
 		}
 	}
 	return nil
 }
 
-// fits returns nil when the disk that a target is on has enough left. Targets on one disk are looked at together.
-func (pl *DiskIO) fits(s *podState, target int, info fwk.NodeInfo, disks *blockio.Node) *fwk.Status {
-	at := disks.DiskAt(s.targets[target].path)
-	if at < 0 {
-		return withoutDisk(s, disks)
-	}
-	demand, err := pl.demandOn(s, at, disks)
+// fits returns nil when a disk has enough left. Targets on one disk are looked at together.
+func (pl *DiskIO) fits(s *podState, v *view, at int, info fwk.NodeInfo) *fwk.Status {
+	demand, err := pl.demandOn(s, v, at)
 	if err != nil {
-		kind := disks.Disks[at].Kind
+		pl.metrics.rejected(rejectedByModel)
+		kind := v.disks.Disks[at].Kind
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 			fmt.Sprintf("disk model of %q %q does not apply to the pod: %v", kind.Vendor, kind.Model, err))
 	}
-	free, _ := pl.free(s, info, disks, at)
-	if short := blockio.Fit(demand, free); short != blockio.Enough {
+	if short := blockio.Fit(demand, pl.free(s, v, at, info)); short != blockio.Enough {
+		pl.metrics.short(short)
 		return fwk.NewStatus(fwk.Unschedulable, short.Reason()) // other pods may go
 	}
 	return nil
 }
 
 // demandOn returns what all targets on one disk take from it together.
-func (pl *DiskIO) demandOn(s *podState, at int, disks *blockio.Node) (sum blockio.Demand, err error) {
-	if len(s.targets) == 1 {
-		return pl.demand(s, 0, disks.Disks[at].Kind)
+func (pl *DiskIO) demandOn(s *podState, v *view, at int) (sum blockio.Demand, err error) {
+	demands := pl.demandsOn(s, v.on(at).kind)
+	if len(demands) == 1 {
+		return demands[0].demand, demands[0].err
 	}
-	for i := range s.targets {
-		if disks.DiskAt(s.targets[i].path) != at {
+	for i := range demands {
+		if v.diskAt(s.targets[i].path) != at {
 			continue
 		}
-		demand, err := pl.demand(s, i, disks.Disks[at].Kind)
-		if err != nil {
-			return blockio.Demand{}, err
+		if demands[i].err != nil {
+			return blockio.Demand{}, demands[i].err
 		}
-		sum = sum.Add(demand)
+		sum = sum.Add(demands[i].demand)
 	}
 	return sum, nil
 }
 
 // withoutDisk: only pods that want bandwidth of a disk need one to be known.
-func withoutDisk(s *podState, disks *blockio.Node) *fwk.Status {
+func (pl *DiskIO) withoutDisk(s *podState, v *view) *fwk.Status {
 	switch {
 	case !s.required:
 		return nil
-	case disks == nil:
+	case v == nil:
+		pl.metrics.rejected(rejectedUndescribed)
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, blockio.ReasonUnsupported)
 	default:
+		pl.metrics.rejected(rejectedNoDefault)
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasonNoDefault)
 	}
 }
 
-// fill is what pods that fetch data will write to the node's default disk, where caches are: the bytes spread over the
-// time for which they count.
-func (pl *DiskIO) fill(node string, now time.Time) (demand blockio.Demand) {
-	if within := pl.args.FillDuration.Duration; within > 0 {
-		rate := blockio.BytesPerSecond(float64(pl.fills.On(node, now, within)) / within.Seconds())
-		demand.Bandwidth = blockio.Bandwidth{Write: rate, Total: rate}
+// free returns what one of the node's disks has left.
+func (pl *DiskIO) free(s *podState, v *view, at int, info fwk.NodeInfo) blockio.Supply {
+	free := v.on(at).free
+	if within := pl.args.FillDuration.Duration; within > 0 && at == v.byDefault {
+		free = free.Less(pl.fill(info.Node().Name, s.now, within))
 	}
-	return demand
+	return free
 }
 
-// free returns what one of the node's disks has left, and the disk as it stands now.
-func (pl *DiskIO) free(s *podState, info fwk.NodeInfo, disks *blockio.Node, at int) (blockio.Supply, blockio.Device) {
-	device := disks.Device(&disks.Disks[at], s.now, pl.args.StaleAfter.Duration)
-	used := pl.usage.of(info, disks)[at]
-	if at == disks.Default {
-		fill := pl.fill(info.Node().Name, s.now)
-		used.Requested, used.Unseen = used.Requested.Add(fill), used.Unseen.Add(fill)
-	}
-	return device.Free(used.Requested, used.Unseen), device
+// fill is what pods that fetch data will write to the node's default disk, where caches are: the bytes spread over the
+// time for which they count.
+func (pl *DiskIO) fill(node string, now time.Time, within time.Duration) (demand blockio.Demand) {
+	rate := blockio.BytesPerSecond(float64(pl.fills.On(node, now, within)) / within.Seconds())
+	demand.Bandwidth = blockio.Bandwidth{Write: rate, Total: rate}
+	return demand
 }

@@ -22,6 +22,8 @@ const Name = "DiskIO"
 type Disks interface {
 	// Disks returns what is known of a node's disks, or nil when nobody described them.
 	Disks(node string) *blockio.Node
+	// DiskNodes returns the nodes whose disks are described.
+	DiskNodes() []string
 	// DiskKinds returns the kinds of all disks that are known.
 	DiskKinds() []blockio.Kind
 	// OnDiskChange registers a function that is called when something about a node's disks may have changed.
@@ -31,6 +33,8 @@ type Disks interface {
 // ChangingModels are models that tell when they change.
 type ChangingModels interface {
 	Models
+	// Known reports whether a kind of disk has a model of its own.
+	Known(kind blockio.Kind) bool
 	// OnModelChange registers a function that is called after the generation has changed.
 	OnModelChange(listener func())
 }
@@ -50,7 +54,8 @@ type DiskIO struct {
 	clock   clock.PassiveClock
 	args    *configv1.DiskIOArgs
 	scorer  *blockio.Scorer
-	usage   *usage
+	metrics *Metrics
+	views   *views
 	waiting *waiting.Pods[anyNode]
 }
 
@@ -68,7 +73,7 @@ var (
 
 // New builds the plugin for one profile. Its goroutines end with ctx.
 func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks, models ChangingModels, fills Fills,
-	now clock.PassiveClock,
+	now clock.PassiveClock, metrics *Metrics,
 ) (*DiskIO, error) {
 	args, ok := obj.(*configv1.DiskIOArgs)
 	if !ok {
@@ -88,11 +93,15 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 	core := handle.SharedInformerFactory().Core().V1()
 	pl := &DiskIO{
 		Accounts: NewAccounts(args, models, core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()),
-		disks:    disks, fills: fills, clock: now, args: args, scorer: scorer, waiting: pods,
+		disks:    disks, fills: fills, clock: now, args: args, scorer: scorer, metrics: metrics, waiting: pods,
 	}
-	pl.usage = newUsage(pl.Charge, models.Generation)
+	pl.views = &views{
+		charge: pl.Charge, models: models.Generation, disks: disks.Disks, staleAfter: args.StaleAfter.Duration,
+		byNode: map[string]*view{},
+	}
+	metrics.observe(handle.ProfileName(), observed{disks: disks, models: models, clock: now, staleAfter: args.StaleAfter.Duration})
 	disks.OnDiskChange(func(node string) {
-		pl.usage.forget(node)
+		pl.views.changed(node)
 		pods.Changed(anyNode{})
 	})
 	models.OnModelChange(func() { pods.Changed(anyNode{}) })

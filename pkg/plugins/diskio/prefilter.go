@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"time"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -19,7 +20,7 @@ type podState struct {
 	wish
 	now time.Time
 	// byKind holds what each target, by its index, takes from a disk of a kind.
-	byKind map[blockio.Kind][]kindDemand
+	byKind map[unique.Handle[blockio.Kind]][]kindDemand
 }
 
 // kindDemand is what the pod takes from a disk of one kind, or why the kind's model cannot tell.
@@ -52,6 +53,7 @@ func (pl *DiskIO) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	}
 	w, err := pl.wishOf(pod)
 	if err != nil {
+		pl.metrics.refused()
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, err.Error())
 	}
 	kinds := pl.disks.DiskKinds()
@@ -60,13 +62,9 @@ func (pl *DiskIO) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1
 	}
 	// Before looking at nodes, so that no change is missed in between.
 	pl.waiting.Add(pod, []anyNode{{}}, 0)
-	s := &podState{wish: w, now: pl.clock.Now(), byKind: make(map[blockio.Kind][]kindDemand, len(kinds))}
+	s := &podState{wish: w, now: pl.clock.Now(), byKind: make(map[unique.Handle[blockio.Kind]][]kindDemand, len(kinds))}
 	for _, kind := range kinds {
-		demands := make([]kindDemand, len(w.targets))
-		for i, t := range w.targets {
-			demands[i].demand, demands[i].err = pl.normalized(t.requests, kind)
-		}
-		s.byKind[kind] = demands
+		s.byKind[unique.Make(kind)] = pl.demandsOf(w.targets, kind)
 	}
 	state.Write(stateKey, s)
 	return nil, nil
@@ -75,10 +73,19 @@ func (pl *DiskIO) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1
 // PreFilterExtensions returns nil: Filter sums what it is given, in which the framework adds and removes pods itself.
 func (pl *DiskIO) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// demand returns what a target takes from a disk of the kind; a kind that appeared after PreFilter is worked out now.
-func (pl *DiskIO) demand(s *podState, target int, kind blockio.Kind) (blockio.Demand, error) {
-	if known, ok := s.byKind[kind]; ok {
-		return known[target].demand, known[target].err
+// demandsOf returns what each target takes from a disk of the kind.
+func (pl *DiskIO) demandsOf(targets []target, kind blockio.Kind) []kindDemand {
+	demands := make([]kindDemand, len(targets))
+	for i, t := range targets {
+		demands[i].demand, demands[i].err = pl.normalized(t.requests, kind)
 	}
-	return pl.normalized(s.targets[target].requests, kind)
+	return demands
+}
+
+// demandsOn is demandsOf for the pod, from what PreFilter found; a kind that appeared since is worked out now.
+func (pl *DiskIO) demandsOn(s *podState, kind unique.Handle[blockio.Kind]) []kindDemand {
+	if known, ok := s.byKind[kind]; ok {
+		return known
+	}
+	return pl.demandsOf(s.targets, kind.Value())
 }

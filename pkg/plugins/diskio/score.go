@@ -26,19 +26,18 @@ func (pl *DiskIO) Score(_ context.Context, state fwk.CycleState, _ *corev1.Pod, 
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	disks := pl.disks.Disks(info.Node().Name)
+	v := pl.views.of(info, s.now)
 	var mean blockio.Mean
 	for i := range s.targets {
-		at := disks.DiskAt(s.targets[i].path)
-		if at < 0 || counted(s, i, at, disks) {
+		at := v.diskAt(s.targets[i].path)
+		if at < 0 || counted(s, i, at, v) {
 			continue
 		}
-		demand, err := pl.demandOn(s, at, disks)
+		demand, err := pl.demandOn(s, v, at)
 		if err != nil {
 			return 0, nil // Filter rejects such nodes; one whose kind changed since is no good either
 		}
-		free, device := pl.free(s, info, disks, at)
-		mean.Add(pl.scorer.Score(demand, free, &device).Score)
+		mean.Add(pl.scorer.Score(demand, pl.free(s, v, at, info), &v.on(at).device).Score)
 	}
 	if score, ok := mean.Score(); ok {
 		return score, nil
@@ -47,8 +46,8 @@ func (pl *DiskIO) Score(_ context.Context, state fwk.CycleState, _ *corev1.Pod, 
 }
 
 // counted reports that an earlier target is on the same disk.
-func counted(s *podState, before, at int, disks *blockio.Node) bool {
-	return slices.ContainsFunc(s.targets[:before], func(t target) bool { return disks.DiskAt(t.path) == at })
+func counted(s *podState, before, at int, v *view) bool {
+	return slices.ContainsFunc(s.targets[:before], func(t target) bool { return v.diskAt(t.path) == at })
 }
 
 // ScoreExtensions returns nil: the score is absolute and in range.
