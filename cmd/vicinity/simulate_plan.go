@@ -54,7 +54,7 @@ func (s *simulation) play(ctx context.Context, out, errOut io.Writer) error {
 	if s.options.apply {
 		fmt.Fprintf(out, "cluster.KubeConfig=%s\ncluster.CustomCluster=%s\n", s.loaded.Origin.KubeConfig, s.loaded.Origin.CustomConfig)
 	}
-	var runs []*report.Run
+	var runs []report.PageRun
 	for _, choice := range s.choices {
 		run, err := s.run(ctx, choice, errOut)
 		if err != nil {
@@ -66,13 +66,14 @@ func (s *simulation) play(ctx context.Context, out, errOut io.Writer) error {
 }
 
 // run plays one configuration.
-func (s *simulation) run(ctx context.Context, choice *schedconfig.Choice, errOut io.Writer) (*report.Run, error) {
+func (s *simulation) run(ctx context.Context, choice *schedconfig.Choice, errOut io.Writer) (report.PageRun, error) {
 	x := s.loaded.Experiment
 	engine, newScheduler, err := s.engine(choice, &x, errOut)
 	if err != nil {
-		return nil, err
+		return report.PageRun{}, err
 	}
-	var observers observers
+	timeline := &report.Timeline{}
+	observers := observers{timeline}
 	var log *report.SimonLog
 	if s.options.logFormat == logFormatSimon {
 		log = report.NewSimonLog(errOut, time.Now, s.options.bellman)
@@ -85,9 +86,9 @@ func (s *simulation) run(ctx context.Context, choice *schedconfig.Choice, errOut
 		NewScheduler: newScheduler, Observer: observers, Bellman: s.options.bellman,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("simulating %s: %w", x.Policy.Title(), err)
+		return report.PageRun{}, fmt.Errorf("simulating %s: %w", x.Policy.Title(), err)
 	}
-	run := &report.Run{Result: result, Wall: time.Since(began), Engine: engine}
+	run := report.PageRun{Run: &report.Run{Result: result, Wall: time.Since(began), Engine: engine}, Timeline: timeline}
 	if log != nil {
 		log.Stages(result)
 		return run, log.Err()
@@ -105,11 +106,12 @@ func (all observers) Observe(e *model.Event) {
 }
 
 // write writes the results to stdout and to the files that flags name.
-func (s *simulation) write(out io.Writer, runs []*report.Run) error {
+func (s *simulation) write(out io.Writer, pages []report.PageRun) error {
 	o := s.options
-	if err := s.writeFiles(runs); err != nil {
+	if err := s.writeFiles(pages); err != nil {
 		return err
 	}
+	runs := plain(pages)
 	switch {
 	case o.output == "json" && len(runs) == 1:
 		return report.WriteJSON(out, runs[0], o.placements)

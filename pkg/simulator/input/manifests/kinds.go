@@ -47,7 +47,6 @@ type Set struct {
 	names map[string]faults.Position
 }
 
-
 // list is any kind of List.
 type objectList struct {
 	Items []json.RawMessage `json:"items"`

@@ -157,7 +157,6 @@ func withoutOriginals(files []string, list *faults.List) []string {
 	})
 }
 
-
 // FromCluster makes a set of objects that were read from a cluster; origin stands for the file's name in faults.
 func FromCluster(origin string, nodes []*corev1.Node, pods []*corev1.Pod) *Set {
 	set := &Set{}

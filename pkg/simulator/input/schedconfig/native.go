@@ -57,7 +57,7 @@ func (c *Config) Native() (decide *policy.Config, whyNot string) {
 		}
 		m := p.methods(s.Name)
 		config.Scorers = append(config.Scorers, policy.Scorer{Name: s.Name, Weight: max(s.Weight, 1), DimExt: m.dimExt, Norm: m.norm})
-		names = append(names, strings.TrimSuffix(s.Name, "Score"))
+		names = append(names, shortName(s.Name))
 	}
 	if len(scorers) == 0 {
 		return nil, "no score plugin is enabled"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/faults"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/manifests"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 )
 
 const (
@@ -39,6 +40,7 @@ func Parse(file string, data []byte, list *faults.List) *Config {
 	if len(found.Extenders) > 0 {
 		list.Warn(doc.At("extenders"), "extenders are not called")
 	}
+	c.replaceService(list)
 	for i := range found.Profiles {
 		c.check(i, list)
 	}
@@ -109,5 +111,41 @@ func (c *Config) checkMethod(path []string, key string, value any, list *faults.
 	allowed := methodNames(key)
 	if !ok || !slices.Contains(allowed, text) {
 		list.Add(c.doc.At(path...), "want one of %s; found %q", strings.Join(allowed, ", "), fmt.Sprint(value))
+	}
+}
+
+// serviceScore is the scorer of a fork of the predecessor. It asks a service for scores, whose net has random weights at
+// each start; and in its authors' own configuration it fails on every pod.
+const serviceScore = "RLSchedulerScore"
+
+// replaceService lets a policy that works decide where the service would have been asked.
+func (c *Config) replaceService(list *faults.List) {
+	rename := func(name *string) {
+		if *name == serviceScore {
+			*name = policy.FGD
+		}
+	}
+	for i := range c.content.Profiles {
+		p := &c.content.Profiles[i]
+		if !p.Plugins.enables(serviceScore) {
+			continue
+		}
+		list.Warn(c.doc.At(c.profilePath(i, "plugins")...),
+			"%s asks a service whose weights are random at each start; %s decides in its place", serviceScore, policy.FGD)
+		for _, at := range p.Plugins.points() {
+			for j := range at.set.Enabled {
+				rename(&at.set.Enabled[j].Name)
+			}
+		}
+		for j := range p.PluginConfig {
+			rename(&p.PluginConfig[j].Name)
+			if p.PluginConfig[j].Args[deviceKey] == serviceScore {
+				p.PluginConfig[j].Args[deviceKey] = policy.FGD
+			}
+			// Of its own arguments none means anything to another policy.
+			if p.PluginConfig[j].Name == policy.FGD {
+				delete(p.PluginConfig[j].Args, "programPath")
+			}
+		}
 	}
 }
