@@ -186,3 +186,23 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(devices)), "ns/candidate")
 }
+
+func TestTypicalPodsSurviveBeingWritten(t *testing.T) {
+	want := []gpushare.TypicalPod{{Class: gpushare.Class{CPUMilli: 4000, GPUs: 1, GPUMilli: 500, Models: "T4|P100"}, Frequency: 0.25}}
+	text, err := FormatTypical(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ParseTypical(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("typical pods (-written +read):\n%s", diff)
+	}
+	for _, bad := range []string{"{", `[{"Frequency":2}]`, `[{"Frequency":0.5,"GPUMilli":5000}]`, `[{"Frequency":-1}]`} {
+		if _, err := ParseTypical(bad); err == nil {
+			t.Errorf("want %s refused", bad)
+		}
+	}
+}

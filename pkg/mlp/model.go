@@ -16,6 +16,7 @@ const (
 
 	formatKey, schemaKey, schemaHashKey, architectureKey = "format", "schema", "schemaHash", "architecture"
 	nameKey, trainedOnKey, seedsKey, gatesKey            = "name", "trainedOn", "seeds", "gates"
+	typicalKey                                           = "typicalPods"
 
 	layerPrefix                 = "layers."
 	goldenInputs, goldenOutputs = "golden.inputs", "golden.outputs"
@@ -35,6 +36,8 @@ type Info struct {
 	// TrainedOn names the workloads, Seeds the seeds of training, Gates what the model was measured against and how it
 	// did.
 	TrainedOn, Seeds, Gates string
+	// Typical are the pods that fragmentation is measured for, as package feature writes them; empty: none.
+	Typical string
 }
 
 // Golden are inputs with the outputs that the model must give for them.
@@ -102,7 +105,7 @@ func Decode(data []byte, schemaHash string) (*Model, error) {
 func infoOf(metadata map[string]string) Info {
 	return Info{
 		Name: metadata[nameKey], Schema: metadata[schemaKey], SchemaHash: metadata[schemaHashKey],
-		TrainedOn: metadata[trainedOnKey], Seeds: metadata[seedsKey], Gates: metadata[gatesKey],
+		TrainedOn: metadata[trainedOnKey], Seeds: metadata[seedsKey], Gates: metadata[gatesKey], Typical: metadata[typicalKey],
 	}
 }
 
@@ -140,7 +143,7 @@ func (f *File) Encode() ([]byte, error) {
 	raw := &safetensors.File{
 		Metadata: map[string]string{
 			formatKey: Format, architectureKey: architecture(f.Layers), nameKey: f.Name, schemaKey: f.Schema,
-			schemaHashKey: f.SchemaHash, trainedOnKey: f.TrainedOn, seedsKey: f.Seeds, gatesKey: f.Gates,
+			schemaHashKey: f.SchemaHash, trainedOnKey: f.TrainedOn, seedsKey: f.Seeds, gatesKey: f.Gates, typicalKey: f.Typical,
 		},
 		Tensors: map[string]safetensors.Tensor{
 			goldenInputs:  {Shape: []int{len(f.Golden.Outputs), network.Inputs()}, Values: f.Golden.Inputs},

@@ -52,7 +52,7 @@ func smallFile(t testing.TB) *File {
 	t.Helper()
 	random := rand.New(rand.NewPCG(11, 12))
 	f := &File{
-		Info:   Info{Name: "small", Schema: "test/v1", SchemaHash: "cafe", TrainedOn: "nothing", Seeds: "1", Gates: "none"},
+		Info:   Info{Name: "small", Schema: "test/v1", SchemaHash: "cafe", TrainedOn: "nothing", Seeds: "1", Gates: "none", Typical: "[]"},
 		Layers: randomLayers(random, 3, 4, 1), Lowest: []float32{0, 0, -1}, Highest: []float32{1, 1, 1},
 	}
 	n, err := NewNetwork(f.Layers)

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/feature"
+	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
 	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 )
 
 // goldenRows is how many vectors a file carries with the outputs they must give.
@@ -33,10 +35,14 @@ func Pack(ctx context.Context, name string, trained []mlp.Layer, workloads []Wor
 		}
 		names = append(names, workloads[i].Name)
 	}
+	typical, err := typicalText(workloads)
+	if err != nil {
+		return nil, err
+	}
 	file := &mlp.File{
 		Info: mlp.Info{
 			Name: name, Schema: feature.SchemaName(), SchemaHash: feature.Hash(),
-			TrainedOn: strings.Join(names, ","), Gates: gateText(gate),
+			TrainedOn: strings.Join(names, ","), Gates: gateText(gate), Typical: typical,
 			Seeds: fmt.Sprintf("strategy %d, workloads %d to %d", o.Seed, o.FirstSeed, o.FirstSeed+int64(o.Generations)*perGeneration-1),
 		},
 		Layers: trained, Lowest: seen.Lowest[:], Highest: seen.Highest[:],
@@ -48,6 +54,15 @@ func Pack(ctx context.Context, name string, trained []mlp.Layer, workloads []Wor
 	}
 	file.Golden.Outputs = network.Forward(make([]float32, goldenRows), &mlp.Scratch{}, file.Golden.Inputs)
 	return file.Encode()
+}
+
+// typicalText are the typical pods of the first workload, which counts most in training.
+func typicalText(workloads []Workload) (string, error) {
+	classes := make([]gpushare.Class, 0, len(workloads[0].Pods))
+	for i := range workloads[0].Pods {
+		classes = append(classes, policy.ClassOf(&workloads[0].Pods[i]))
+	}
+	return feature.FormatTypical(gpushare.Typical(classes, popularity()))
 }
 
 // gateText is the gate in a line for a file's metadata.

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
 	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
@@ -35,12 +36,19 @@ func Learned(network *mlp.Network) policy.Config {
 	return policy.Config{Scorers: []policy.Scorer{{Name: policy.MLP, Weight: 1}}, Device: policy.MLP, Network: network}
 }
 
+// popularity says which pods are typical, as in the published experiments.
+func popularity() gpushare.Popularity {
+	return gpushare.Popularity{Threshold: 95, Step: 1, IncludeCPUPods: true}
+}
+
 // play runs a workload and returns the share of the GPU capacity that is allocated in the end, in percent.
 func play(ctx context.Context, w *Workload, seed int64, config policy.Config) (float64, error) {
 	result, err := simulator.Run(ctx, &simulator.Experiment{
 		Trace: w.Name, Cluster: w.Cluster, Pods: w.Pods, Policy: config,
 		Workload: simulator.Workload{Seed: seed, Shuffle: true, TuningRatio: w.Ratio},
-		Typical:  simulator.Typical{IncludeCPUPods: true, PopularityThreshold: 95, IncreaseStep: 1},
+		Typical: simulator.Typical{
+			IncludeCPUPods: popularity().IncludeCPUPods, PopularityThreshold: popularity().Threshold, IncreaseStep: popularity().Step,
+		},
 	}, simulator.Options{})
 	if err != nil {
 		return 0, fmt.Errorf("workload %s, seed %d: %w", w.Name, seed, err)
