@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/feature"
-	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
 	"github.com/vicinity-scheduler/vicinity/pkg/mlp/safetensors"
 )
 
@@ -61,7 +60,7 @@ func newModelVerifyCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("reading the model: %w", err)
 				}
-				model, err := mlp.Decode(data, feature.Hash())
+				model, err := feature.DecodeModel(data)
 				if err != nil {
 					return fmt.Errorf("%s: %w", file, err)
 				}
@@ -132,7 +131,7 @@ func describeModel(raw *safetensors.File, data []byte) *modelDescription {
 	for _, name := range slices.Sorted(maps.Keys(raw.Tensors)) {
 		d.Tensors = append(d.Tensors, tensorShape{Name: name, Shape: raw.Tensors[name].Shape})
 	}
-	model, err := mlp.Decode(data, feature.Hash())
+	model, err := feature.DecodeModel(data)
 	if err != nil {
 		d.Usable = err.Error()
 		return d

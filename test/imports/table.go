@@ -119,11 +119,11 @@ func clusterRows() []Row {
 	domain := below(append([]string{"apis", "pkg/version"}, pure()...)...)
 	kubernetes := []string{"k8s.io/kubernetes/**"}
 	pluginTests := append(controlPlane(), kubernetes...)
-	withState := append(below("pkg/state", "pkg/diskmodel"), domain...)
+	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/mlpmodel"), domain...)
 	return []Row{
 		{
 			Name:      "state",
-			Roots:     []string{"pkg/state", "pkg/diskmodel"},
+			Roots:     []string{"pkg/state", "pkg/diskmodel", "pkg/mlpmodel"},
 			Inside:    domain,
 			Never:     kubernetes,
 			TestsAlso: controlPlane(),

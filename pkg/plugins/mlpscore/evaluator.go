@@ -13,7 +13,7 @@ import (
 
 // evaluator makes vectors of nodes and evaluates the network. It has scratch space, so a goroutine needs its own.
 type evaluator struct {
-	model   *Model
+	model   *feature.Model
 	meter   *gpushare.Meter
 	vectors *feature.Vectors
 	reader  nodeReader
@@ -27,7 +27,7 @@ type evaluator struct {
 }
 
 // use prepares the evaluator for a model. It is cheap when the model is the same.
-func (e *evaluator) use(model *Model) {
+func (e *evaluator) use(model *feature.Model) {
 	if e.model == model {
 		return
 	}

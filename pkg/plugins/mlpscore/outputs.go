@@ -26,7 +26,7 @@ type outputs struct {
 
 	mu        sync.Mutex
 	evaluator evaluator
-	model     *Model
+	model     *feature.Model
 	classes   map[feature.Pod]class
 	dirty     []fwk.NodeInfo
 }
@@ -46,7 +46,7 @@ func newOutputs(metrics *Metrics) *outputs {
 }
 
 // prepare makes sure that the outputs for all nodes are there, and returns false if the deadline passed before.
-func (o *outputs) prepare(model *Model, pod *feature.Pod, nodes []fwk.NodeInfo, now clock.PassiveClock, deadline time.Duration) bool {
+func (o *outputs) prepare(model *feature.Model, pod *feature.Pod, nodes []fwk.NodeInfo, now clock.PassiveClock, deadline time.Duration) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kept := o.classFor(model, pod)
@@ -69,7 +69,7 @@ func (o *outputs) prepare(model *Model, pod *feature.Pod, nodes []fwk.NodeInfo, 
 	return true
 }
 
-func (o *outputs) classFor(model *Model, pod *feature.Pod) class {
+func (o *outputs) classFor(model *feature.Model, pod *feature.Pod) class {
 	if o.model != model || len(o.classes) >= maxClasses {
 		o.model = model
 		clear(o.classes)
@@ -97,7 +97,7 @@ func (o *outputs) evaluate(kept class, pod *feature.Pod, nodes []fwk.NodeInfo) {
 }
 
 // one is the output for a node, which is evaluated when it is not there.
-func (o *outputs) one(model *Model, pod *feature.Pod, info fwk.NodeInfo) (score int16, ok bool) {
+func (o *outputs) one(model *feature.Model, pod *feature.Pod, info fwk.NodeInfo) (score int16, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kept := o.classFor(model, pod)
@@ -110,7 +110,7 @@ func (o *outputs) one(model *Model, pod *feature.Pod, info fwk.NodeInfo) (score 
 }
 
 // fallback is the fallback's score of a node.
-func (o *outputs) fallback(model *Model, pod *feature.Pod, info fwk.NodeInfo) int16 {
+func (o *outputs) fallback(model *feature.Model, pod *feature.Pod, info fwk.NodeInfo) int16 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.evaluator.use(model)

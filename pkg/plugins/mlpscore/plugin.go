@@ -10,25 +10,15 @@ import (
 	"k8s.io/utils/clock"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
-	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
-	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
+	"github.com/vicinity-scheduler/vicinity/pkg/feature"
 )
 
 // Name is the plugin's name in scheduler configurations.
 const Name = "MLPScore"
 
-// Model is a network in use.
-type Model struct {
-	*mlp.Model
-	// Typical are the pods that fragmentation is measured for.
-	Typical []gpushare.TypicalPod
-	// Serial differs between any two models of one process.
-	Serial uint64
-}
-
-// Models has the model to use now. It may be called from any goroutine and does not block.
+// Models has the model to use now, which nobody changes. It may be called from any goroutine and does not block.
 type Models interface {
-	Current() *Model
+	Current() *feature.Model
 }
 
 // MLPScore implements the scheduler plugin.

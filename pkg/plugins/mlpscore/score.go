@@ -18,7 +18,7 @@ const scoreKey = fwk.StateKey("PreScore" + Name)
 // podState is written once, by PreScore or by the first Score without it, and read only from then on.
 type podState struct {
 	pod   feature.Pod
-	model *Model
+	model *feature.Model
 	// fallback says that the network cannot score the pod's nodes.
 	fallback bool
 	// scores are a server's, by node; nil when none is asked.
