@@ -19,6 +19,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/mlpscore"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -37,6 +38,7 @@ type plugins struct {
 	cacheAware *cacheaware.Shared
 	diskIO     *diskio.Metrics
 	models     *diskModels // of the first profile with DiskIO
+	networks   *networks   // of the first profile with MLPScore
 }
 
 func newPlugins() *plugins { return &plugins{fills: blockio.NewFills(configv1.MaxFillDuration)} }
@@ -46,6 +48,7 @@ func (p *plugins) options() []app.Option {
 	return []app.Option{
 		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
 		app.WithPlugin(diskio.Name, p.shared(p.newDiskIO)),
+		app.WithPlugin(mlpscore.Name, p.newMLPScore),
 	}
 }
 
@@ -70,6 +73,26 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 			diskio.Name, handle.ProfileName(), args.DiskIOModelConfig, p.models.path)
 	}
 	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{}, p.diskIO)
+}
+
+// newMLPScore needs none of the state, so a profile with this plugin alone watches no custom resource.
+func (p *plugins) newMLPScore(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	args, ok := obj.(*configv1.MLPScoreArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type MLPScoreArgs, got %T", obj)
+	}
+	if p.networks == nil {
+		networks, err := startNetworks(ctx, args, handle.ClientSet())
+		if err != nil {
+			return nil, fmt.Errorf("plugin %s: %w", mlpscore.Name, err)
+		}
+		p.networks = networks
+	}
+	if p.networks.file != args.ModelFile || p.networks.configMap != args.ModelConfigMap {
+		return nil, fmt.Errorf("arguments of plugin %s, profile %s: modelFile is %q and modelConfigMap %q, and %q and %q in another profile; "+
+			"want the same in all", mlpscore.Name, handle.ProfileName(), args.ModelFile, args.ModelConfigMap, p.networks.file, p.networks.configMap)
+	}
+	return mlpscore.New(ctx, args, p.networks, p.networks.metrics, clock.RealClock{})
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
