@@ -3,7 +3,8 @@
 #   docker build --target vicinity-scheduler --build-arg VERSION=v1.2.3 .
 #
 # BUILD_IMAGE needs Go, git and bash. BASE_IMAGE needs nothing, because the programs are static. "vicinity up" compiles
-# a control plane on first use, so an image in which it works needs Go and git in BASE_IMAGE too.
+# a control plane on first use, so an image in which it works needs Go and git in BASE_IMAGE too. Agents that are to measure
+# disks (docs/agent.md) need the program fio in theirs.
 ARG BUILD_IMAGE=golang:1.26
 ARG BASE_IMAGE=scratch
 

@@ -21,6 +21,9 @@ cp "$scratch"/crds/*.yaml manifests/chart/crds/
 # A chart that renders may still be wrong.
 tool helm lint --strict --quiet manifests/chart
 tool helm lint --strict --quiet manifests/chart --set compatProfiles=true
+tool helm lint --strict --quiet manifests/chart --set-json 'agent.config={"hostRoot": "/host", "collectors": [
+  {"name": "diskprofile"}, {"name": "diskstats"}], "diskProfile": {"fio": {"folders": ["/var/lib/kubelet", "/srv"]},
+  "capacities": [{"vendor": "ATA", "read": "150Mi", "write": "140Mi"}]}}'
 
 # Everything that could come from this machine is given, so that the same chart gives the same file everywhere.
 {

@@ -112,9 +112,11 @@ func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 		"Deployment vicinity-system/vicinity-scheduler",
 		"Deployment vicinity-system/vicinity-sniffer",
 		"Namespace vicinity-system",
+		"Role vicinity-system/vicinity-agent",
 		"Role vicinity-system/vicinity-controller",
 		"Role vicinity-system/vicinity-scheduler",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader",
+		"RoleBinding vicinity-system/vicinity-agent",
 		"RoleBinding vicinity-system/vicinity-controller",
 		"RoleBinding vicinity-system/vicinity-scheduler",
 		"ServiceAccount vicinity-system/vicinity-agent",
@@ -171,6 +173,13 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 				ResourceNames: []string{"normalization-func"}, Verbs: readOnly,
 			},
 		},
+		"Role vicinity-system/vicinity-agent": {
+			{
+				APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"},
+				Verbs: []string{"get", "create", "patch"},
+			},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskiostats/status"}, Verbs: []string{"patch"}},
+		},
 		"Role vicinity-system/vicinity-controller": {
 			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
 			{
@@ -203,6 +212,7 @@ func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler":                               "ClusterRole system:volume-scheduler to vicinity-scheduler",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader": "Role extension-apiserver-authentication-reader to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-scheduler":                                       "Role vicinity-scheduler to vicinity-scheduler",
+		"RoleBinding vicinity-system/vicinity-agent":                                           "Role vicinity-agent to vicinity-agent",
 		"RoleBinding vicinity-system/vicinity-controller":                                      "Role vicinity-controller to vicinity-controller",
 	}
 	got := map[string]string{}

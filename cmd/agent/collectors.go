@@ -8,14 +8,18 @@ import (
 
 	"github.com/vicinity-scheduler/vicinity/pkg/agent"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/datasets"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/diskprofile"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/diskstats"
 	"github.com/vicinity-scheduler/vicinity/pkg/version"
 )
 
 // collectors lists the collectors that this build has, one line each.
-func collectors(kubeconfig string) []agent.Builder {
-	connect := func() (*rest.Config, error) { return restConfig(kubeconfig) }
+func collectors(o *options) []agent.Builder {
+	connect := func() (*rest.Config, error) { return restConfig(o.kubeconfig) }
 	return []agent.Builder{
 		datasets.NewBuilder(connect),
+		diskprofile.NewBuilder(diskprofile.Options{Connect: connect, Namespace: o.namespace, Simulate: o.simulateDevices}),
+		diskstats.NewBuilder(diskstats.Options{Connect: connect, Namespace: o.namespace, Simulate: o.simulateDevices}),
 	}
 }
 

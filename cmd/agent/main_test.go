@@ -98,7 +98,15 @@ func TestAgentRefuses(t *testing.T) {
 		{
 			name: "a collector that does not exist",
 			args: []string{"--node-name=m02", "--config=" + writeConfig(t, header+"collectors:\n- name: diskStats\n")},
-			want: `collectors[0].name: Unsupported value: \"diskStats\": supported values: \"datasets\"`,
+			want: `collectors[0].name: Unsupported value: \"diskStats\": supported values: \"datasets\", \"diskprofile\", \"diskstats\"`,
+		},
+		{
+			name: "an impossible namespace", args: []string{"--node-name=m02", "--namespace=A.b"},
+			want: `Error: --namespace: "A.b" cannot be the name of a namespace: `,
+		},
+		{
+			name: "simulated disks that are not there", args: []string{"--node-name=m02", "--simulate-devices=/nonexistent/disks.yaml"},
+			want: "Error: --simulate-devices: cannot read the simulated disks: stat /nonexistent/disks.yaml: no such file or directory",
 		},
 		{
 			name: "a collector without its section",

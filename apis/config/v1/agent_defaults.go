@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"slices"
 	"time"
 )
 
@@ -21,10 +22,20 @@ func SetDefaults_AgentConfiguration(c *AgentConfiguration) {
 		schedule := &c.Collectors[i]
 		if schedule.Interval.Duration == 0 {
 			schedule.Interval.Duration = defaultCollectorInterval
+			if schedule.Name == DiskStatsCollector {
+				schedule.Interval.Duration = defaultDiskStatsInterval
+			}
 		}
 		if schedule.Timeout.Duration == 0 {
 			schedule.Timeout.Duration = min(schedule.Interval.Duration, maxDefaultCollectorTimeout)
 		}
 	}
 	setDefaultsDatasets(&c.Datasets)
+	setDefaultsDiskStats(&c.DiskStats, c.lists(DiskStatsCollector))
+	setDefaultsDiskProfile(&c.DiskProfile, c.lists(DiskProfileCollector))
+}
+
+// lists tells whether a collector is switched on.
+func (c *AgentConfiguration) lists(collector string) bool {
+	return slices.ContainsFunc(c.Collectors, func(s CollectorSchedule) bool { return s.Name == collector })
 }

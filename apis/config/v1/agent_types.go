@@ -24,6 +24,17 @@ type AgentConfiguration struct {
 
 	// datasets tells the collector of that name where cached datasets lie. Required if that collector is listed.
 	Datasets DatasetsConfiguration `json:"datasets,omitzero"`
+
+	// hostRoot is a folder in which the proc and sys folders of the host are found, such as "/host" in a pod that has them
+	// mounted there, absolute. The collectors diskstats and diskprofile then see what the host has mounted and which pods
+	// run. Default: the agent's own /proc and /sys.
+	HostRoot string `json:"hostRoot,omitempty"`
+
+	// diskStats tells the collector diskstats how to average and when to report.
+	DiskStats DiskStatsConfiguration `json:"diskStats,omitzero"`
+
+	// diskProfile tells the collector diskprofile what the disks can do.
+	DiskProfile DiskProfileConfiguration `json:"diskProfile,omitzero"`
 }
 
 // CollectorSchedule switches one collector on and tells how often it runs. The agent varies intervals by up to
@@ -33,7 +44,7 @@ type CollectorSchedule struct {
 	Name string `json:"name"`
 
 	// interval is the time from the start of one round to the start of the next, "1s" to "24h". A round that
-	// takes longer is never overtaken: the rounds that it missed are left out and counted. Default: "15s".
+	// takes longer is never overtaken: the rounds that it missed are left out and counted. Default: "15s", for diskstats "1s".
 	Interval metav1.Duration `json:"interval,omitzero"`
 
 	// timeout is the time after which a round is cancelled, "100ms" up to interval.

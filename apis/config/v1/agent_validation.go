@@ -31,6 +31,11 @@ func ValidateAgentConfiguration(path *field.Path, c *AgentConfiguration, availab
 		faults = append(faults, validateCollectorTimes(at, schedule)...)
 	}
 	faults = append(faults, validateDatasets(path.Child("datasets"), &c.Datasets, seen.Has(DatasetsCollector))...)
+	if c.HostRoot != "" {
+		faults = append(faults, validateFolder(path.Child("hostRoot"), c.HostRoot)...)
+	}
+	faults = append(faults, validateDiskStats(path.Child("diskStats"), &c.DiskStats)...)
+	faults = append(faults, validateDiskProfile(path.Child("diskProfile"), &c.DiskProfile)...)
 	return faults.ToAggregate()
 }
 

@@ -83,6 +83,51 @@ type NodeDiskIOStatsStatus struct {
 	// +kubebuilder:validation:MaxItems=4096
 	// +kubebuilder:validation:items:MaxLength=512
 	ObservedPods []string `json:"observedPods,omitempty"`
+
+	// measured maps the identifier of each disk to what it did on average before observedAt. At most 256. It is for people
+	// and tools: a scheduler goes by what is left.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=256
+	Measured map[string]DiskUsage `json:"measured,omitempty"`
+}
+
+// DiskUsage is what a disk does on average. Absent fields mean 0.
+type DiskUsage struct {
+	// readBytesPerSecond is how many bytes are read per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ReadBytesPerSecond int64 `json:"readBytesPerSecond,omitempty"`
+
+	// writeBytesPerSecond is how many bytes are written per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	WriteBytesPerSecond int64 `json:"writeBytesPerSecond,omitempty"`
+
+	// readIOPS is the number of read operations per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ReadIOPS int64 `json:"readIOPS,omitempty"`
+
+	// writeIOPS is the number of write operations per second.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	WriteIOPS int64 `json:"writeIOPS,omitempty"`
+
+	// readLatencyMicroseconds is how long a read operation takes, queueing included, in microseconds.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ReadLatencyMicroseconds int64 `json:"readLatencyMicroseconds,omitempty"`
+
+	// writeLatencyMicroseconds is how long a write operation takes, queueing included, in microseconds.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	WriteLatencyMicroseconds int64 `json:"writeLatencyMicroseconds,omitempty"`
+
+	// busyPartsPerMillion is the share of time in which the disk had something to do, 0 to 1000000.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000
+	BusyPartsPerMillion int64 `json:"busyPartsPerMillion,omitempty"`
 }
 
 // NodeDiskIOStatsList is a list of NodeDiskIOStats.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
 // One walk through 10,000 files in 100 folders; ns/file is what a file costs when the file system has it in memory.
@@ -32,11 +34,12 @@ func BenchmarkRoundWithoutNews(b *testing.B) {
 		r.counts[datasetName{"team", "dataset-" + strconv.Itoa(i)}] = observation{bytes: int64(1 + i), at: start()}
 	}
 	first, _ := entries(known([]*root{r}, nil))
-	reported := &reporter{thresholdPercent: 5, reported: bytesOf(first), reportedAt: start(), heartbeat: 1}
+	last, schedule := bytesOf(first), report.Schedule{Heartbeat: 1}
+	must(b, schedule.Done(start(), nil))
 	b.ReportAllocs()
 	for b.Loop() {
 		list, _ := entries(known([]*root{r}, nil))
-		if reason := reported.reason(list, start()); reason != "" {
+		if reason := schedule.Reason(start(), changed(last, bytesOf(list), 5)); reason != "" {
 			b.Fatalf("a report is due: %s", reason)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
 // Name is the collector's name in the configuration.
@@ -47,7 +48,7 @@ func newCollector(c *configv1.DatasetsConfiguration, store statusStore, r promet
 		pace:    newPace(int(c.MaxFilesPerSecond)),
 		metrics: m,
 		reporter: &reporter{
-			store: store, thresholdPercent: c.ReportThresholdPercent, heartbeat: c.Heartbeat.Duration,
+			store: store, thresholdPercent: c.ReportThresholdPercent, schedule: report.Schedule{Heartbeat: c.Heartbeat.Duration},
 		},
 	}
 	for i := range c.Roots {

@@ -85,8 +85,8 @@ func (c *Collector) walk(ctx context.Context, now time.Time) error {
 
 // report tells the API server what is known, if that is due.
 func (c *Collector) report(ctx context.Context, now time.Time) error {
-	if !c.reporter.mayTry(now) {
-		return c.reporter.failure
+	if !c.reporter.schedule.MayTry(now) {
+		return c.reporter.schedule.Failure()
 	}
 	if err := c.inherit(ctx, now); err != nil {
 		return err
@@ -112,9 +112,8 @@ func (c *Collector) inherit(ctx context.Context, now time.Time) error {
 	}
 	status, err := c.reporter.store.Read(ctx)
 	if err != nil {
-		c.reporter.attemptedAt = now
-		c.reporter.failure = fmt.Errorf("cannot read the report of an earlier agent: %w", err)
-		return c.reporter.failure
+		c.reporter.schedule.Attempt(now)
+		return c.reporter.schedule.Done(now, fmt.Errorf("cannot read the report of an earlier agent: %w", err))
 	}
 	c.hasInherited = true
 	if status == nil {

@@ -265,7 +265,7 @@ func testForeignNode(t *testing.T, s *apiServer) {
 	const notItsOwn = `an agent may write only the objects of its own node: this one runs on "n1", and the object is "n2"`
 	store := s.storeOf(t, "n1", "n2")
 	expectRefusal("the object of another node", store.Write(t.Context(), status), notItsOwn)
-	expectRefusal("the status of another node", store.applyStatus(t.Context(), status), notItsOwn)
+	expectRefusal("the status of another node", store.ApplyStatus(t.Context(), &vicinityv1alpha1.NodeDatasetCache{Status: status}), notItsOwn)
 
 	s.createNode(t, "n3")
 	expectRefusal("the first object of another node", s.storeOf(t, "n1", "n3").Write(t.Context(), status),

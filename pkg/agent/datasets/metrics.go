@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
 
 // Why something was skipped, as the metrics call it.
@@ -21,9 +22,9 @@ const (
 
 // Why a report was sent, as the metrics call it.
 const (
-	reasonStart     = "start"
-	reasonChange    = "change"
-	reasonHeartbeat = "heartbeat"
+	reasonStart     = report.ReasonStart
+	reasonChange    = report.ReasonChange
+	reasonHeartbeat = report.ReasonHeartbeat
 )
 
 const labelRoot = "root"

@@ -8,10 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/report"
 )
-
-// minReportInterval is the shortest time between two reports, failed ones included.
-const minReportInterval = 15 * time.Second
 
 // statusStore is where the node's report stands. Its errors say what to do.
 type statusStore interface {
@@ -28,32 +26,10 @@ type reporter struct {
 	store statusStore
 	// thresholdPercent is by how much a dataset must differ from what was reported to be reported early.
 	thresholdPercent int32
-	heartbeat        time.Duration
+	schedule         report.Schedule
 
-	// reported is what the latest report said; nil before the first.
-	reported    map[key]int64
-	reportedAt  time.Time
-	attemptedAt time.Time
-	// failure is why the latest attempt failed, nil if it did not.
-	failure error
-}
-
-// mayTry tells whether the API server may be spoken to again.
-func (r *reporter) mayTry(now time.Time) bool {
-	return r.attemptedAt.IsZero() || now.Sub(r.attemptedAt) >= minReportInterval
-}
-
-// reason returns why a report is due, "" if it is not.
-func (r *reporter) reason(list []vicinityv1alpha1.CachedDataset, now time.Time) string {
-	switch {
-	case r.reported == nil:
-		return reasonStart
-	case changed(r.reported, bytesOf(list), r.thresholdPercent):
-		return reasonChange
-	case now.Sub(r.reportedAt) >= r.heartbeat:
-		return reasonHeartbeat
-	}
-	return ""
+	// reported is what the latest report said.
+	reported map[key]int64
 }
 
 // changed tells whether a dataset has appeared, is gone, or differs by at least so many percent of what was reported.
@@ -72,15 +48,15 @@ func changed(reported, current map[key]int64, percent int32) bool {
 
 // report sends a report if one is due. It returns why it was sent, "" if it was not.
 func (r *reporter) report(ctx context.Context, list []vicinityv1alpha1.CachedDataset, now time.Time) (string, error) {
-	reason := r.reason(list, now)
+	reason := r.schedule.Reason(now, changed(r.reported, bytesOf(list), r.thresholdPercent))
 	if reason == "" {
 		return "", nil
 	}
-	r.attemptedAt = now
+	r.schedule.Attempt(now)
 	status := vicinityv1alpha1.NodeDatasetCacheStatus{ObservedAt: metav1.NewTime(now), Datasets: list}
-	if r.failure = r.store.Write(ctx, status); r.failure != nil {
-		return "", r.failure
+	if err := r.schedule.Done(now, r.store.Write(ctx, status)); err != nil {
+		return "", err
 	}
-	r.reported, r.reportedAt = bytesOf(list), now
+	r.reported = bytesOf(list)
 	return reason, nil
 }

@@ -64,9 +64,9 @@ func (v *view) diskAt(path string) int {
 // the copies on which it tries preemption; to a generation of the models; to a state of the report, which becomes stale
 // by itself; and to what is known of the node's disks.
 //
-// Filter runs on many nodes at once: byNode is behind mu, and views are replaced, not changed. A node's disks are only
-// asked for while mu is held, and changed is called after they have changed: so what byNode holds is never older than
-// the last change that was told. Sums are made without mu. They are not kept when the disks changed meanwhile.
+// Filter runs on many nodes at once: byNode is behind mu, and views are replaced, not changed. What goes into
+// byNode is asked for while mu is held, and changed is called after a node's disks have changed: so byNode is never older
+// than the last change that was told. Sums are made without mu. They are not kept when the disks changed meanwhile.
 type views struct {
 	charge     func(uses []Use, pod *corev1.Pod, disks *blockio.Node)
 	models     func() uint64 // the generation of the models by which demands are worked out
@@ -84,6 +84,9 @@ func (v *views) of(info fwk.NodeInfo, now time.Time) *view {
 	known := v.byNode[name]
 	v.mu.RUnlock()
 	if known == nil {
+		if v.disks(name) == nil { // the usual reason, and no reason to keep others from reading
+			return nil
+		}
 		if known = v.changed(name); known == nil {
 			return nil
 		}
