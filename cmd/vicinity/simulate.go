@@ -65,7 +65,7 @@ func newSimulateCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badInputf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	cmd.AddCommand(newSimulateApplyCommand(), newSimulateTopologyCommand())
+	cmd.AddCommand(newSimulateApplyCommand(), newSimulateTopologyCommand(), newSimulateSweepCommand())
 	return cmd
 }
 

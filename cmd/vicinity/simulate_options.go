@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/faults"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/schedconfig"
@@ -183,7 +182,7 @@ func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *fa
 	}
 	if o.config == "" {
 		// What the study's experiments use, and what the predecessor's configuration has a say in.
-		loaded.Experiment.Typical = simulator.Typical{IncludeCPUPods: true, PopularityThreshold: 95, IncreaseStep: 1}
+		loaded.Experiment.Typical = studyTypical()
 	}
 	loaded.Experiment.Queue.Retry = o.retry
 	if err := loaded.Experiment.Validate(); err != nil {

@@ -1,6 +1,9 @@
 package gpushare
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // NoDevice is returned where no device has room.
 const NoDevice = -1
@@ -67,7 +70,8 @@ func (m *Meter) Descent(c *Class, free Free, before float64) (score, device int)
 	}
 	score, device = 0, NoDevice
 	for i, idle := range free.Idle {
-		if idle < c.GPUMilli || seen(free.Idle[:i], idle) {
+		// After an earlier device with as much idle the node would be the same but for the numbering.
+		if idle < c.GPUMilli || slices.Contains(free.Idle[:i], idle) {
 			continue
 		}
 		free.Idle[i] -= c.GPUMilli
@@ -78,16 +82,6 @@ func (m *Meter) Descent(c *Class, free Free, before float64) (score, device int)
 		}
 	}
 	return score, device
-}
-
-// seen says whether an earlier device is as idle: placing on either leaves the same node but for the numbering.
-func seen(earlier []int, idle int) bool {
-	for _, e := range earlier {
-		if e == idle {
-			return true
-		}
-	}
-	return false
 }
 
 // DescentScore squeezes the drop of the fragment, in milli, into 0..100: a whole GPU is one unit of the logistic curve.

@@ -102,7 +102,7 @@ func NewMeter(typical []TypicalPod, models []string) *Meter {
 		t := &typical[i]
 		m.frequencies[t.Class] = t.Frequency
 		at, _ := slices.BinarySearch(m.milli, t.GPUMilli)
-		m.rows = append(m.rows, row{cpuMilli: t.CPUMilli, gpus: t.GPUs, milli: at, frequency: t.Frequency})
+		m.rows = append(m.rows, row{cpuMilli: t.CPUMilli, gpus: max(t.GPUs, 0), milli: at, frequency: t.Frequency})
 		for model, name := range models {
 			m.accepts[model] = append(m.accepts[model], t.Accepts(name))
 		}

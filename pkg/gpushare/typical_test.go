@@ -22,20 +22,24 @@ func TestTypical(t *testing.T) {
 		want       []TypicalPod
 	}{
 		{
-			"half of all pods need two classes", Popularity{Threshold: 50, Step: 1, IncludeCPUPods: true},
+			"half of all pods need two classes",
+			Popularity{Threshold: 50, Step: 1, IncludeCPUPods: true},
 			[]TypicalPod{{share, 4.0 / 7}, {cpu, 3.0 / 7}},
 		},
 		{
-			"a step of three takes one more", Popularity{Threshold: 50, Step: 3, IncludeCPUPods: true},
+			"a step of three takes one more",
+			Popularity{Threshold: 50, Step: 3, IncludeCPUPods: true},
 			[]TypicalPod{{share, 4.0 / 9}, {cpu, 3.0 / 9}, {one, 2.0 / 9}},
 		},
 		{
-			"pods without GPUs left out", Popularity{Threshold: 100, Step: 1},
+			"pods without GPUs left out",
+			Popularity{Threshold: 100, Step: 1},
 			[]TypicalPod{{share, 4.0 / 7}, {one, 2.0 / 7}, {eight, 1.0 / 7}},
 		},
 		{
 			// Shares count 4; whole GPUs 2 x (1 + 1) = 4 and 1 x (1 + 8) = 9. Equals: the larger share first.
-			"whole GPUs count by their number", Popularity{Threshold: 100, Step: 1, GPUWeight: 1},
+			"whole GPUs count by their number",
+			Popularity{Threshold: 100, Step: 1, GPUWeight: 1},
 			[]TypicalPod{{eight, 9.0 / 17}, {one, 4.0 / 17}, {share, 4.0 / 17}},
 		},
 	} {
@@ -56,7 +60,7 @@ func TestTypicalOfNoPods(t *testing.T) {
 // FuzzMeasure takes any request and any node: what is idle is always accounted for, and nothing panics.
 func FuzzMeasure(f *testing.F) {
 	f.Add(int64(4000), 1, 500, "T4|A10", int64(64000), 1000, 300)
-	f.Add(int64(-1), -2, 5000, "||", int64(-5), 0, 0)
+	f.Add(int64(-1), -2, 5000, "||", int64(-5), 700, 0)
 	f.Add(int64(math.MaxInt64), math.MaxInt, math.MaxInt, "", int64(0), 1000, 1000)
 	f.Fuzz(func(t *testing.T, cpu int64, gpus, milli int, models string, freeCPU int64, first, second int) {
 		idle := []int{min(max(first, 0), 1000), min(max(second, 0), 1000)}

@@ -27,6 +27,7 @@ func published(tb testing.TB, trace string, seed int64, scorer string, device po
 
 // TestGolden compares with what the predecessor's own simulator placed, pod by pod.
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		file, scorer string
 		device       policy.DeviceMethod

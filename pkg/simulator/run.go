@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/deschedule"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
@@ -48,7 +51,7 @@ func Run(ctx context.Context, x *Experiment, options Options) (*model.Result, er
 }
 
 // arrange orders and sizes the workload.
-func (x *Experiment) arrange(base []model.Pod, random *workload.Rand) ([]model.Pod, error) {
+func (x *Experiment) arrange(base []model.Pod, random *dice.Rand) ([]model.Pod, error) {
 	var pods []model.Pod
 	if x.Workload.Shuffle {
 		pods = workload.Shuffle(base, random)
@@ -62,7 +65,7 @@ func (x *Experiment) arrange(base []model.Pod, random *workload.Rand) ([]model.P
 }
 
 // order is the cluster with its nodes as ties are resolved.
-func (x *Experiment) order(random *workload.Rand) model.Cluster {
+func (x *Experiment) order(random *dice.Rand) model.Cluster {
 	if x.Workload.KeepNodeOrder {
 		return model.Cluster{Nodes: slices.Clone(x.Cluster.Nodes)}
 	}
@@ -104,10 +107,28 @@ func (x *Experiment) Validate() error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	return x.validateNumbers()
+}
+
+// maxPause bounds the back-off, so that doubling it cannot overflow.
+const maxPause = 24 * time.Hour
+
+func (x *Experiment) validateNumbers() error {
 	t := x.Typical
-	if t.PopularityThreshold < 0 || t.PopularityThreshold > 100 || t.IncreaseStep < 0 || t.GPUWeight < 0 {
+	if t.PopularityThreshold < 0 || t.PopularityThreshold > 100 || t.IncreaseStep < 0 || !(t.GPUWeight >= 0) {
 		return fmt.Errorf("typical pods: threshold %d, step %d, weight %v: expected 0 to 100, 0 or more, 0 or more",
 			t.PopularityThreshold, t.IncreaseStep, t.GPUWeight)
+	}
+	if ratio := x.Workload.TuningRatio; !(ratio >= 0 && ratio <= workload.MaxRatio) {
+		return fmt.Errorf("tuning ratio %v: expected 0 to %d", ratio, workload.MaxRatio)
+	}
+	for _, pause := range []time.Duration{x.Queue.InitialBackoff, x.Queue.MaxBackoff} {
+		if pause < 0 || pause > maxPause {
+			return fmt.Errorf("back-off of %v: expected 0 to %v", pause, maxPause)
+		}
+	}
+	if policies := deschedule.Names(); x.Deschedule.Policy != "" && !slices.Contains(policies, x.Deschedule.Policy) {
+		return fmt.Errorf("descheduling policy %q: expected one of %v", x.Deschedule.Policy, policies)
 	}
 	return nil
 }

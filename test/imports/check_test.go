@@ -74,7 +74,8 @@ func TestCheck(t *testing.T) {
 			name: "a daemon may not use another one",
 			from: "./pkg/agent/rtt", to: "./pkg/controller", wantRow: "daemons", wantInTests: true,
 		},
-		{name: "the simulator may use plugins", from: "./pkg/simulator/engine", to: "./pkg/plugins/mlpscore"},
+		{name: "the simulator may use plugins", from: "./pkg/simulator/framework", to: "./pkg/plugins/mlpscore"},
+		{name: "its engine may not", from: "./pkg/simulator/engine", to: "./pkg/plugins/mlpscore", wantRow: "simulator core"},
 		{name: "the simulator may not use daemons", from: "./pkg/simulator", to: "./pkg/agent", wantRow: "simulator", wantInTests: true},
 
 		{name: "the local cluster may carry its module files", from: "./pkg/localcluster", to: "./hack/controlplane"},

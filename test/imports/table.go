@@ -38,6 +38,14 @@ func pure() []string {
 	}
 }
 
+// simulatorCore are the folders that a simulation with native policies consists of.
+func simulatorCore() []string {
+	return []string{
+		"pkg/simulator/deschedule", "pkg/simulator/dice", "pkg/simulator/engine", "pkg/simulator/model",
+		"pkg/simulator/occupancy", "pkg/simulator/policy", "pkg/simulator/workload",
+	}
+}
+
 // below turns roots into patterns that match everything at and below them.
 func below(roots ...string) []string {
 	patterns := make([]string, 0, len(roots))
@@ -160,6 +168,15 @@ func clusterRows() []Row {
 			Inside: below("pkg/daemon", "pkg/health", "pkg/version"),
 			Never:  kubernetes,
 			Why:    "what each long-running process does the same way knows none of them",
+		},
+		{
+			Name:      "simulator core",
+			Roots:     simulatorCore(),
+			Inside:    append(below(pure()...), below(simulatorCore()...)...),
+			Outside:   []string{},
+			Never:     []string{"log", "log/slog", "os", "net/**"},
+			TestsAlso: []string{"**"},
+			Why:       "a simulation is arithmetic on plain values: nothing in it may depend on a cluster, a file or the time of day",
 		},
 		{
 			Name:   "simulator",

@@ -35,12 +35,15 @@ type agenda struct {
 	next  int
 	later later
 	order int
+	// arrivals are the numbers of the pods' arrivals in their traces.
+	arrivals []int
 }
 
 // fill takes the arrivals of the pods from first on, and their departures if those are fixed. At equal times the order
 // is that of the pods, a pod's arrival before its departure; the sort is stable as the predecessor's is.
 func (a *agenda) fill(pods []model.Pod, first int, departures bool) {
 	a.trace, a.next = a.trace[:0], 0
+	a.arrivals = append(a.arrivals[:first], make([]int, len(pods)-first)...)
 	for i := first; i < len(pods); i++ {
 		a.trace = append(a.trace, event{at: pods[i].Arrival, kind: arrival, pod: i})
 		if departures && pods[i].Departure != 0 {
@@ -50,6 +53,9 @@ func (a *agenda) fill(pods []model.Pod, first int, departures bool) {
 	slices.SortStableFunc(a.trace, func(x, y event) int { return cmp.Compare(x.at, y.at) })
 	for i := range a.trace {
 		a.trace[i].index = i
+		if a.trace[i].kind == arrival {
+			a.arrivals[a.trace[i].pod] = i
+		}
 	}
 }
 
@@ -74,16 +80,19 @@ func (a *agenda) pop() (event, bool) {
 	return a.trace[a.next-1], true
 }
 
-// later is a heap by time; departures come before retries, and then the older goes first.
+// later is a heap by time; departures come before retries, and of retries the pod that arrived first goes first: the
+// order in which they were called depends on what woke them.
 type later []event
 
-func (l later) Len() int { return len(l) }
+func (l *later) Len() int { return len(*l) }
 
-func (l later) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(l[i].at, l[j].at), cmp.Compare(l[i].kind, l[j].kind), cmp.Compare(l[i].order, l[j].order)) < 0
+func (l *later) Less(i, j int) bool {
+	x, y := &(*l)[i], &(*l)[j]
+	return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.kind, y.kind),
+		cmp.Compare(x.index, y.index), cmp.Compare(x.order, y.order)) < 0
 }
 
-func (l later) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *later) Swap(i, j int) { (*l)[i], (*l)[j] = (*l)[j], (*l)[i] }
 
 // Push and Pop are for container/heap.
 func (l *later) Push(x any) {

@@ -201,7 +201,7 @@ func (e *Engine) wake(node int) {
 			continue
 		}
 		e.waiting.called(pod)
-		e.events.push(event{at: max(e.now, notBefore), kind: retry, pod: pod, index: pod})
+		e.events.push(event{at: max(e.now, notBefore), kind: retry, pod: pod, index: e.events.arrivals[pod]})
 	}
 }
 

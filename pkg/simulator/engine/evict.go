@@ -26,7 +26,7 @@ func (e *Engine) Again(ctx context.Context, pods []int) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("the simulation was stopped: %w", err)
 		}
-		if err := e.attempt(ctx, event{at: e.now, kind: retry, pod: pod, index: pod}); err != nil {
+		if err := e.attempt(ctx, event{at: e.now, kind: retry, pod: pod, index: e.events.arrivals[pod]}); err != nil {
 			return err
 		}
 	}

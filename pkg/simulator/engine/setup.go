@@ -1,9 +1,8 @@
 package engine
 
 import (
-	"math/rand" //nolint:depguard // the predecessor's results are those of this generator's sequence, which v2 does not have
-
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/occupancy"
 )
@@ -18,5 +17,5 @@ type Setup struct {
 	// Typical are the classes of pods that fragmentation is measured for at the start.
 	Typical []gpushare.TypicalPod
 	// Rand is the run's source of random numbers, shared by everything that draws, in a fixed order.
-	Rand *rand.Rand
+	Rand *dice.Rand
 }

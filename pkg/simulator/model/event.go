@@ -10,11 +10,11 @@ import (
 type EventKind int
 
 const (
-	// Created: a pod arrived, or was tried again, and got a node.
+	// Created means that a pod arrived, or was tried again, and got a node.
 	Created EventKind = iota + 1
-	// Failed: a pod arrived, or was tried again, and got none.
+	// Failed means that a pod arrived, or was tried again, and got none.
 	Failed
-	// Deleted: a pod left its node. A pod that never got one has no such event.
+	// Deleted means that a pod left its node. A pod that never got one has no such event.
 	Deleted
 )
 

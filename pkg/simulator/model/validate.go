@@ -33,10 +33,10 @@ func (c *Cluster) Validate() error {
 func (n *Node) validate(at int) []error {
 	where := fmt.Sprintf("node %d (%s)", at, n.Name)
 	errs := []error{
-		between(where, "cpu milli", n.CPUMilli, 0, maxCPUMilli),
-		between(where, "memory bytes", n.MemoryBytes, 0, maxMemoryBytes),
-		between(where, "gpu count", int64(n.GPUs), 0, MaxGPUsPerNode),
-		between(where, "pods", int64(n.MaxPods), 0, 1<<31),
+		within(where, "cpu milli", n.CPUMilli, maxCPUMilli),
+		within(where, "memory bytes", n.MemoryBytes, maxMemoryBytes),
+		within(where, "gpu count", int64(n.GPUs), MaxGPUsPerNode),
+		within(where, "pods", int64(n.MaxPods), 1<<31),
 	}
 	if n.Name == "" {
 		errs = append(errs, fmt.Errorf("node %d: name is empty", at))
@@ -65,9 +65,9 @@ func ValidatePods(pods []Pod) error {
 // Validate checks one pod. Readers use it to add the place in their file to the error.
 func (p *Pod) Validate() error {
 	errs := []error{
-		between("", "cpu milli", p.CPUMilli, 0, maxCPUMilli),
-		between("", "memory bytes", p.MemoryBytes, 0, maxMemoryBytes),
-		between("", "gpu count", int64(p.GPUs), 0, MaxGPUsPerNode),
+		within("", "cpu milli", p.CPUMilli, maxCPUMilli),
+		within("", "memory bytes", p.MemoryBytes, maxMemoryBytes),
+		within("", "gpu count", int64(p.GPUs), MaxGPUsPerNode),
 		p.validateGPUs(),
 	}
 	if p.Name == "" {
@@ -92,6 +92,10 @@ func (p *Pod) validateGPUs() error {
 	case p.GPUs > 1 && p.GPUMilli != GPUMilli:
 		return fmt.Errorf("gpu count is %d with gpu milli %d: a share of a GPU goes with count 1 only", p.GPUs, p.GPUMilli)
 	}
+	return p.validateIndexes()
+}
+
+func (p *Pod) validateIndexes() error {
 	if p.GPUIndexes == nil {
 		return nil
 	}
@@ -108,27 +112,27 @@ func (p *Pod) validateGPUs() error {
 	return nil
 }
 
-func between(where, field string, value, least, most int64) error {
-	if value >= least && value <= most {
+func within(where, field string, value, most int64) error {
+	if value >= 0 && value <= most {
 		return nil
 	}
 	if where != "" {
 		where += ": "
 	}
-	return fmt.Errorf("%s%s is %d, expected %d to %d", where, field, value, least, most)
+	return fmt.Errorf("%s%s is %d, expected 0 to %d", where, field, value, most)
 }
 
 // limited joins the first errors: a file with one mistake per line should not fill the screen.
 func limited(errs []error) error {
 	const shown = 10
-	var real []error
+	var found []error
 	for _, err := range errs {
 		if err != nil {
-			real = append(real, err)
+			found = append(found, err)
 		}
 	}
-	if len(real) > shown {
-		real = append(real[:shown], fmt.Errorf("and %d more", len(real)-shown))
+	if len(found) > shown {
+		found = append(found[:shown], fmt.Errorf("and %d more", len(found)-shown))
 	}
-	return errors.Join(real...)
+	return errors.Join(found...)
 }

@@ -17,9 +17,9 @@ type State struct {
 	nodes   []node
 	// tags counts each node's pods with GPUs by what they ask for, see Tag. They are apart from nodes, which are walked
 	// for every decision, so that more of those lie in the processor's cache.
-	tags [][tags]int32
-	frags   []gpushare.Amounts
-	usage   model.Usage
+	tags  [][tags]int32
+	frags []gpushare.Amounts
+	usage model.Usage
 }
 
 // node is one node's free capacity.

@@ -97,16 +97,7 @@ type group struct {
 
 // groups are the virtual nodes that have room for a pod of the class.
 func (d *dotProduct) groups(free *gpushare.Free, c *gpushare.Class) []group {
-	total, whole, firstWhole := 0, 0, gpushare.NoDevice
-	for device, idle := range free.Idle {
-		total += idle
-		if idle == model.GPUMilli {
-			whole++
-			if firstWhole == gpushare.NoDevice {
-				firstWhole = device
-			}
-		}
-	}
+	total, whole, firstWhole := summary(free.Idle)
 	cpu := func(idle int) float64 {
 		if d.dimExt == Divide && total > 0 {
 			return float64(free.CPUMilli) * float64(idle) / float64(total)
@@ -129,24 +120,30 @@ func (d *dotProduct) groups(free *gpushare.Free, c *gpushare.Class) []group {
 	return groups
 }
 
+// summary is what all devices have idle, how many of them nobody uses, and the first of those.
+func summary(idle []int) (total, whole, firstWhole int) {
+	firstWhole = slices.Index(idle, model.GPUMilli)
+	for _, milli := range idle {
+		total += milli
+		if milli == model.GPUMilli {
+			whole++
+		}
+	}
+	return total, whole, firstWhole
+}
+
 // extended compares vectors with one dimension for the CPU, one for each partly used device and one for the others.
 // The pod's GPU request stands in the dimension that it is tried on.
 func (d *dotProduct) extended(node int, c *gpushare.Class, request []float64) (score int64, device int) {
 	free := d.native.state.Free(node)
 	left, devices := []float64{float64(free.CPUMilli)}, []int{gpushare.NoDevice}
-	whole, firstWhole := 0, gpushare.NoDevice
 	for i, idle := range free.Idle {
-		switch {
-		case idle == model.GPUMilli:
-			whole += idle
-			if firstWhole == gpushare.NoDevice {
-				firstWhole = i
-			}
-		case idle > 0:
+		if idle > 0 && idle < model.GPUMilli {
 			left, devices = append(left, float64(idle)), append(devices, i)
 		}
 	}
-	left, devices = append(left, float64(whole)), append(devices, firstWhole)
+	_, whole, firstWhole := summary(free.Idle)
+	left, devices = append(left, float64(whole*model.GPUMilli)), append(devices, firstWhole)
 	if c.GPUs == 0 {
 		return clamp(int64(maxScore * (1 - d.product(node, left, append(request[:1:1], make([]float64, len(left)-1)...))))), gpushare.NoDevice
 	}

@@ -3,11 +3,11 @@ package policy
 import (
 	"context"
 	"fmt"
-	"math/rand" //nolint:depguard // the predecessor's results are those of this generator's sequence, which v2 does not have
 	"slices"
 	"strings"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/occupancy"
@@ -19,7 +19,7 @@ const maxScore = 100
 // Native decides by score policies in this package. It belongs to one goroutine.
 type Native struct {
 	state   *occupancy.State
-	rand    *rand.Rand
+	rand    *dice.Rand
 	scorers []scorer
 	weights []int64
 	device  func(node int, class *classKey) int

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
@@ -34,14 +35,7 @@ func Names() []string {
 }
 
 // Known says whether there is a native score policy of that name.
-func Known(name string) bool {
-	for _, known := range Names() {
-		if known == name {
-			return true
-		}
-	}
-	return false
-}
+func Known(name string) bool { return slices.Contains(Names(), name) }
 
 func (n *Native) scorer(c *Scorer, config *Config) (scorer, error) {
 	switch c.Name {

@@ -39,6 +39,32 @@ func columns() []column {
 	}
 }
 
+// WriteDocumentCurves writes the table of allocation of results that were read back.
+func WriteDocumentCurves(out io.Writer, documents []*Document) error {
+	table := csv.NewWriter(out)
+	header := []string{"workload", "sc_policy", "tune", "seed", "total_gpus"}
+	for percent := range lastPercent + 1 {
+		header = append(header, strconv.Itoa(percent))
+	}
+	rows := [][]string{header}
+	for _, d := range documents {
+		tune := 0.0
+		cells := make([]string, lastPercent+1)
+		for _, point := range d.Allocation {
+			tune = max(tune, float64(point.ArrivedPercent)/100)
+			if point.ArrivedPercent <= lastPercent {
+				cells[point.ArrivedPercent] = strconv.FormatFloat(point.Value, 'f', 2, 64)
+			}
+		}
+		row := []string{d.Trace, d.Policy, strconv.FormatFloat(tune, 'f', -1, 64), strconv.FormatInt(d.Seed, 10), strconv.Itoa(d.GPUs)}
+		rows = append(rows, append(row, cells...))
+	}
+	if err := table.WriteAll(rows); err != nil {
+		return fmt.Errorf("writing a table: %w", err)
+	}
+	return nil
+}
+
 // WriteCurves writes the table of allocation: a row for each run, a column for each percent of arrived demand.
 func WriteCurves(out io.Writer, runs ...*Run) error { return writeCurves(out, columns()[0], runs) }
 

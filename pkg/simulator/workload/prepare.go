@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand" //nolint:depguard // the predecessor's results are those of this generator's sequence, which v2 does not have
 	"slices"
 	"strings"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 )
 
-// Rand is the generator of the predecessor's sequences, so that only this package has to name it.
-type Rand = rand.Rand
-
 // NewRand is the one source of random numbers of a run. The predecessor takes one number before anything else.
-func NewRand(seed int64) *Rand {
-	r := rand.New(rand.NewSource(seed))
+func NewRand(seed int64) *dice.Rand {
+	r := dice.New(seed)
 	r.Int()
 	return r
 }
@@ -34,7 +31,7 @@ func compareNames(a, b model.Pod) int {
 }
 
 // Shuffle are the pods in random order. It does not depend on the order in which they are given.
-func Shuffle(pods []model.Pod, r *Rand) []model.Pod {
+func Shuffle(pods []model.Pod, r *dice.Rand) []model.Pod {
 	shuffled := ByName(pods)
 	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	return shuffled
@@ -47,6 +44,9 @@ func ByArrival(pods []model.Pod) []model.Pod {
 	return sorted
 }
 
+// MaxRatio is the largest ratio of tuning and inflation.
+const MaxRatio = 1000
+
 // ErrNothingToTune says that a ratio cannot be reached because pods or nodes have no GPUs or no CPU.
 var ErrNothingToTune = errors.New("tuning needs pods and nodes with CPU and GPUs")
 
@@ -57,9 +57,9 @@ const maxClones = 10_000_000
 // which must be by name, and are called "<name>-tuned-<number>". The first draw that would go beyond the target ends
 // it; one device's share counts there even if the pod wants several, as in the predecessor, so up to seven devices
 // more may be asked for.
-func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand) ([]model.Pod, error) {
-	if math.IsNaN(ratio) || ratio < 0 || ratio > 1000 {
-		return nil, fmt.Errorf("tuning ratio %v: expected 0 to 1000", ratio)
+func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice.Rand) ([]model.Pod, error) {
+	if math.IsNaN(ratio) || ratio < 0 || ratio > MaxRatio {
+		return nil, fmt.Errorf("tuning ratio %v: expected 0 to %d", ratio, MaxRatio)
 	}
 	nodeCPU, _, capacity := cluster.Totals()
 	cpu, demand := int64(0), int64(0)
@@ -72,18 +72,29 @@ func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand
 			ErrNothingToTune, nodeCPU, capacity, cpu, demand)
 	}
 	target := ratio * float64(capacity)
-	tuned := slices.Clone(pods)
-	for float64(demand) > target && len(tuned) > 0 {
-		at := r.Intn(len(tuned))
-		demand -= tuned[at].TotalGPUMilli()
-		tuned = slices.Delete(tuned, at, at+1)
+	if float64(demand) > target {
+		return remove(pods, demand, target, r), nil
 	}
-	if len(tuned) < len(pods) {
-		return tuned, nil
+	return clone(pods, base, demand, target, r)
+}
+
+// remove takes pods away until no more than target is asked for.
+func remove(pods []model.Pod, demand int64, target float64, r *dice.Rand) []model.Pod {
+	left := slices.Clone(pods)
+	for float64(demand) > target && len(left) > 0 {
+		at := r.Intn(len(left))
+		demand -= left[at].TotalGPUMilli()
+		left = slices.Delete(left, at, at+1)
 	}
+	return left
+}
+
+// clone adds pods until the next would pass the target.
+func clone(pods, base []model.Pod, demand int64, target float64, r *dice.Rand) ([]model.Pod, error) {
+	more := slices.Clone(pods)
 	for i := 0; float64(demand) < target; i++ {
 		if i == maxClones {
-			return nil, fmt.Errorf("tuning to %v needs more than %d clones: the pods ask for too few GPUs", ratio, maxClones)
+			return nil, fmt.Errorf("tuning needs more than %d clones: the pods ask for too few GPUs", maxClones)
 		}
 		pod := base[r.Intn(len(base))]
 		if float64(demand+int64(pod.GPUMilli)) > target {
@@ -91,9 +102,9 @@ func Tune(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand
 		}
 		pod.Name = fmt.Sprintf("%s-tuned-%d", pod.Name, i)
 		demand += pod.TotalGPUMilli()
-		tuned = append(tuned, pod)
+		more = append(more, pod)
 	}
-	return tuned, nil
+	return more, nil
 }
 
 // watchDraws are the numbers that are taken from the generator between tuning and the nodes' permutation. The
@@ -103,7 +114,7 @@ const watchDraws = 10
 
 // Permute are the nodes in the order by which ties are resolved: sorted by name, each gets a random number before its
 // name, and those names decide. It returns the order as indexes into nodes.
-func Permute(nodes []model.Node, r *Rand) []int {
+func Permute(nodes []model.Node, r *dice.Rand) []int {
 	byName := make([]int, len(nodes))
 	for i := range byName {
 		byName[i] = i
@@ -123,9 +134,9 @@ func Permute(nodes []model.Node, r *Rand) []int {
 
 // Inflate are clones, drawn from base, that make the pods ratio times as many. It stops early when pods and clones
 // would together ask for more CPU or GPU than the cluster has, whether they run or not.
-func Inflate(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *Rand) ([]model.Pod, error) {
-	if math.IsNaN(ratio) || ratio > 1000 {
-		return nil, fmt.Errorf("inflation ratio %v: expected at most 1000", ratio)
+func Inflate(pods, base []model.Pod, cluster *model.Cluster, ratio float64, r *dice.Rand) ([]model.Pod, error) {
+	if math.IsNaN(ratio) || ratio > MaxRatio {
+		return nil, fmt.Errorf("inflation ratio %v: expected at most %d", ratio, MaxRatio)
 	}
 	if ratio <= 1 || len(base) == 0 {
 		return nil, nil

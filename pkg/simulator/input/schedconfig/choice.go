@@ -50,13 +50,13 @@ func shortName(name string) string {
 	return strings.TrimSuffix(name, scoreSuffix)
 }
 
-// ParsePolicy reads a policy by its name, or a mix such as FGD=500,BestFit=500. Empty methods are those of the study:
+// ParsePolicy reads a policy by its name, or a mix such as FGD=500,BestFit=500; + parts as well as a comma. Empty methods are those of the study:
 // DotProd merges a node's GPUs and divides by the largest node, FGD chooses the device itself, others take the one that
 // fits best.
 func ParsePolicy(text, device, dimExt, norm string) (*policy.Config, error) {
 	var config policy.Config
 	var names []string
-	for part := range strings.SplitSeq(text, ",") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, "+", ","), ",") {
 		name, weightText, weighted := strings.Cut(strings.TrimSpace(part), "=")
 		scorer := policy.Scorer{Name: fullName(name), Weight: defaultWeight, DimExt: policyOr(dimExt, "merge"), Norm: policyOr(norm, "max")}
 		if scorer.Name == "" {

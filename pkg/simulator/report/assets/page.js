@@ -40,7 +40,11 @@
     yAxis.size = 56;
     return {
       width: width, height: height,
-      scales: { x: { time: false, distr: chart.logX ? 3 : 1 } },
+      scales: {
+        x: { time: false, distr: chart.logX ? 3 : 1 },
+        // What is stacked is compared by its height, which must start at nothing.
+        y: chart.stacked ? { range: (plot, low, high) => [0, high * 1.05 || 1] } : {},
+      },
       axes: [axis(chart.xLabel, x), yAxis],
       series: [{ label: chart.logX ? "time" : "at", value: (plot, value) => (value === null ? "" : chart.logX ? seconds(value) : value + " %") }].concat(series),
       cursor: { sync: chart.logX ? undefined : { key: "arrived" } },
