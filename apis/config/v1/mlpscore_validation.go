@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	minDeadline, maxDeadline               = 100 * time.Microsecond, time.Second
+	minDeadline, maxDeadline               = time.Microsecond, time.Second
 	minExternalTimeout, maxExternalTimeout = time.Millisecond, 10 * time.Second
 )
 

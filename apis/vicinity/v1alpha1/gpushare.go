@@ -28,6 +28,8 @@ const (
 )
 
 // GPUShare is a pod's demand for GPUs.
+//
+// +kubebuilder:object:generate=false
 type GPUShare struct {
 	// Count is the number of devices; 0: the annotations ask for none.
 	Count int

@@ -3,9 +3,6 @@ package mlpscore
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -17,111 +14,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	st "k8s.io/kubernetes/pkg/scheduler/testing"
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/feature"
-	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
 	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
 )
-
-// cpuModel scores a node by one feature, the free share of CPU after the placement: easy to compute by hand.
-func cpuModel(t testing.TB, weight float32) *feature.Model {
-	t.Helper()
-	weights := make([]float32, feature.Inputs)
-	for i, f := range feature.Schema() {
-		if f.Name == "after.cpuFree" {
-			weights[i] = weight
-		}
-	}
-	network, err := mlp.NewNetwork([]mlp.Layer{{Inputs: feature.Inputs, Outputs: 1, Weights: weights, Bias: []float32{0}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &feature.Model{
-		Model:   &mlp.Model{Network: network},
-		Typical: []gpushare.TypicalPod{{Class: gpushare.Class{CPUMilli: 1000, GPUs: 1, GPUMilli: 500, Models: "T4"}, Frequency: 1}},
-	}
-}
-
-type fixed struct{ model *feature.Model }
-
-func (f *fixed) Current() *feature.Model { return f.model }
-
-// fixture is a plugin with its models and metrics.
-type fixture struct {
-	*MLPScore
-	models *fixed
-}
-
-func newFixture(t testing.TB, args configv1.MLPScoreArgs, now clock.PassiveClock) fixture {
-	t.Helper()
-	configv1.SetDefaults_MLPScoreArgs(&args)
-	metrics, err := NewMetrics(prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	models := &fixed{model: cpuModel(t, 1)}
-	pl, err := New(t.Context(), &args, models, metrics, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fixture{MLPScore: pl, models: models}
-}
-
-func active() configv1.MLPScoreArgs { return configv1.MLPScoreArgs{Mode: configv1.MLPScoreActive} }
-
-// node is an empty node with so many cores and GPUs, and pods that run on it.
-func node(name, cores string, gpus int, pods ...*corev1.Pod) fwk.NodeInfo {
-	capacity := map[corev1.ResourceName]string{"cpu": cores, "memory": "64Gi", "pods": "100"}
-	if gpus > 0 {
-		capacity[gpuCount] = fmt.Sprint(gpus)
-	}
-	info := framework.NewNodeInfo(pods...)
-	info.SetNode(st.MakeNode().Name(name).Label(vicinityv1alpha1.GPUModelAnnotation, "T4").Capacity(capacity).Obj())
-	return info
-}
-
-func pod(cpu string, annotations ...string) *corev1.Pod {
-	p := st.MakePod().Name("p").Namespace("default").Req(map[corev1.ResourceName]string{"cpu": cpu, "memory": "1Gi"}).Obj()
-	for i := 0; i+1 < len(annotations); i += 2 {
-		metav1.SetMetaDataAnnotation(&p.ObjectMeta, annotations[i], annotations[i+1])
-	}
-	return p
-}
-
-// scores runs PreScore, Score and NormalizeScore as the framework does.
-func (f fixture) scores(t *testing.T, p *corev1.Pod, nodes []fwk.NodeInfo) map[string]int64 {
-	t.Helper()
-	state := framework.NewCycleState()
-	if status := f.PreScore(t.Context(), state, p, nodes); !status.IsSuccess() {
-		t.Fatalf("PreScore: %v", status)
-	}
-	return f.normalised(t, state, p, nodes)
-}
-
-func (f fixture) normalised(t *testing.T, state fwk.CycleState, p *corev1.Pod, nodes []fwk.NodeInfo) map[string]int64 {
-	t.Helper()
-	var list fwk.NodeScoreList
-	for _, info := range nodes {
-		score, status := f.Score(t.Context(), state, p, info)
-		if !status.IsSuccess() {
-			t.Fatalf("Score of %s: %v", info.Node().Name, status)
-		}
-		list = append(list, fwk.NodeScore{Name: info.Node().Name, Score: score})
-	}
-	if status := f.NormalizeScore(t.Context(), state, p, list); !status.IsSuccess() {
-		t.Fatalf("NormalizeScore: %v", status)
-	}
-	out := map[string]int64{}
-	for _, s := range list {
-		out[s.Name] = s.Score
-	}
-	return out
-}
 
 // Free CPU after a pod of 2 cores: 2/4, 6/8 and 14/16, that is 50, 75 and 87 hundredths. (75-50) x 99 / (87-50) is 66.
 func TestScoresAreTheNetworksOutputs(t *testing.T) {
@@ -340,74 +240,6 @@ func TestAPodThatFitsNoDeviceIsScoredAllTheSame(t *testing.T) {
 	if got["free"] != 100 {
 		t.Errorf("want the node with a free device to win, got %v", got)
 	}
-}
-
-func TestExternalScorer(t *testing.T) {
-	nodes := []fwk.NodeInfo{node("a", "4", 0), node("b", "4", 0), node("c", "4", 0)}
-	cases := []struct {
-		name    string
-		handler http.HandlerFunc
-		// want are the scores before they are normalised; nil when the fallback decides.
-		want map[string]int64
-	}{
-		{"scores beyond the range are cut, missing ones are 0", func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"scores":{"a":-5,"b":1e9,"x":50}}`)
-		}, map[string]int64{"a": 0, "b": 100, "c": 0}},
-		{"a failure's page", func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "<html>Internal Server Error</html>", http.StatusInternalServerError)
-		}, nil},
-		{"HTML with status 200", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html></html>") }, nil},
-		{"an answer that comes too late", func(_ http.ResponseWriter, r *http.Request) {
-			// A server notices that its client has gone only when it has read the question.
-			_, _ = io.Copy(io.Discard, r.Body)
-			<-r.Context().Done()
-		}, nil},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			server := httptest.NewServer(c.handler)
-			defer server.Close()
-			f := external(t, server.URL)
-			state := framework.NewCycleState()
-			f.PreScore(t.Context(), state, pod("1"), nodes)
-			fallbacks := testutil.ToFloat64(f.metrics.fallbacks.WithLabelValues(causeServer))
-			if (fallbacks == 1) != (c.want == nil) {
-				t.Fatalf("fallbacks: %v", fallbacks)
-			}
-			for name, want := range c.want {
-				if got := f.score(readState(t, state), node(name, "4", 0)); got != want {
-					t.Errorf("node %s: want %d, got %d", name, want, got)
-				}
-			}
-		})
-	}
-	t.Run("nobody listens", func(t *testing.T) {
-		f := external(t, "http://127.0.0.1:1/score")
-		got := f.scores(t, pod("1"), nodes)
-		if len(winners(got)) != 1 {
-			t.Errorf("want the pod placed by the fallback, got %v", got)
-		}
-	})
-}
-
-func external(t *testing.T, url string) fixture {
-	t.Helper()
-	args := active()
-	args.External = &configv1.MLPScoreExternal{URL: url, Timeout: metav1.Duration{Duration: 200 * time.Millisecond}}
-	return newFixture(t, args, clock.RealClock{})
-}
-
-func readState(t *testing.T, state fwk.CycleState) *podState {
-	t.Helper()
-	data, err := state.Read(scoreKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, ok := data.(*podState)
-	if !ok {
-		t.Fatalf("state is %T", data)
-	}
-	return s
 }
 
 func TestNoNodesAndNoLabels(t *testing.T) {

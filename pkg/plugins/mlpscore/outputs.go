@@ -15,7 +15,7 @@ const (
 	// so many shapes gains little from keeping them.
 	maxClasses = 256
 	// batch is how many nodes are evaluated between two looks at the clock.
-	batch = 256
+	batch = 32
 )
 
 // outputs keeps what the network gave for a shape of pods on a node, for as long as the node has not changed. It is
