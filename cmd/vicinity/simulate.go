@@ -65,7 +65,8 @@ func newSimulateCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badInputf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	cmd.AddCommand(newSimulateApplyCommand(), newSimulateTopologyCommand(), newSimulateSweepCommand())
+	cmd.AddCommand(newSimulateApplyCommand(), newSimulateTopologyCommand(), newSimulateSweepCommand(),
+		newSimulateReplayCommand(), newSimulateCapacityCommand(), newSimulateGenerateCommand())
 	return cmd
 }
 

@@ -11,6 +11,13 @@ func (s *simulation) writeFiles(pages []report.PageRun) error {
 			return err
 		}
 	}
+	// The predecessor writes snapshots of its only run; with two, the second would overwrite the first.
+	if len(pages) == 1 {
+		export := &s.loaded.Export
+		if err := report.WriteSnapshots(export.NodeSnapshotCSVFilePrefix, export.PodSnapshotYAMLFilePrefix, pages[0].Run); err != nil {
+			return err
+		}
+	}
 	if s.options.html != "" {
 		return report.WritePageFile(s.options.html, pages...)
 	}

@@ -10,20 +10,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/faults"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/schedconfig"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/worldfile"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 )
 
 // simulateOptions are the flags of simulate and simulate apply.
 type simulateOptions struct {
 	apply bool
+	// emptyCluster accepts an input without nodes.
+	emptyCluster bool
 
 	config, schedulerConfig string
 	extended                []string
 	nodes, pods             []string
-	kubeconfig              string
+	kubeconfig, world       string
 	times                   bool
 
 	policy, device, dimExt, norm string
@@ -57,6 +61,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	flags.StringSliceVar(&o.nodes, "nodes", nil, "files or folders with nodes: manifests, or CSV of the openb trace")
 	flags.StringSliceVar(&o.pods, "pods", nil, "files or folders with pods and workloads: manifests, or CSV of the openb trace")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "read nodes and pods of this file's cluster; it is never written to")
+	flags.StringVar(&o.world, "world", "", "file with datasets, links, disks, failures of nodes and what pods do with them")
 	flags.BoolVar(&o.times, "times", false, "let pods of CSV files arrive and leave at the trace's times")
 
 	flags.StringVarP(&o.policy, "policy", "p", "", "native policy, or a mix such as FGD=500,BestFit=500; instead of -s")
@@ -142,7 +147,7 @@ func (o *simulateOptions) validateSources() error {
 		return badInputf("want something to simulate: -f with a configuration, --nodes and --pods, or --kubeconfig")
 	case o.config != "" && files:
 		return badInputf("want either -f or --nodes, --pods and --kubeconfig, found both")
-	case o.config == "" && len(o.nodes) == 0 && o.kubeconfig == "":
+	case o.config == "" && len(o.nodes) == 0 && o.kubeconfig == "" && !o.emptyCluster:
 		return badInputf("--nodes: want files or folders with nodes, found none")
 	}
 	return nil
@@ -164,7 +169,7 @@ func (o *simulateOptions) validatePolicy() error {
 // load reads cluster and workload, and applies the flags that override them.
 func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *faults.List) (*input.Loaded, error) {
 	loaded, err := input.Load(ctx, &input.Source{
-		Config: o.config, Nodes: o.nodes, Pods: o.pods, Kubeconfig: o.kubeconfig, Times: o.times,
+		Config: o.config, Nodes: o.nodes, Pods: o.pods, Kubeconfig: o.kubeconfig, Times: o.times, EmptyCluster: o.emptyCluster,
 	}, list)
 	if err != nil {
 		return nil, asInput(err)
@@ -185,10 +190,34 @@ func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *fa
 		loaded.Experiment.Typical = studyTypical()
 	}
 	loaded.Experiment.Queue.Retry = o.retry
-	if err := loaded.Experiment.Validate(); err != nil {
+	if err := o.applyWorld(&loaded.Experiment); err != nil {
+		return nil, err
+	}
+	if err := loaded.Experiment.Validate(); err != nil && !o.emptyCluster {
 		return nil, badInput{err}
 	}
 	return loaded, nil
+}
+
+// applyWorld reads the file of --world. Waiting for data and disks then makes runs longer, and pods that a failing node
+// has lost are tried again.
+func (o *simulateOptions) applyWorld(x *simulator.Experiment) error {
+	if o.world == "" {
+		return nil
+	}
+	data, err := os.ReadFile(o.world)
+	if err != nil {
+		return badInputf("--world: %w", err)
+	}
+	world, err := worldfile.Parse(o.world, data)
+	if err != nil {
+		return badInput{err}
+	}
+	x.Queue.Retry, x.Queue.RunFullLength = true, true
+	if err := world.Apply(x); err != nil {
+		return badInputf("%s: %w", o.world, err)
+	}
+	return nil
 }
 
 // asInput marks what a reader returns: files that are absent or faulty are bad input, an interrupt is not.

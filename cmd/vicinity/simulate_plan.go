@@ -26,6 +26,8 @@ type simulation struct {
 	options *simulateOptions
 	loaded  *input.Loaded
 	choices []*schedconfig.Choice
+	// also are further observers of each run.
+	also observers
 }
 
 // plan reads all files before anything runs, so that a fault in the second configuration costs no time.
@@ -54,15 +56,24 @@ func (s *simulation) play(ctx context.Context, out, errOut io.Writer) error {
 	if s.options.apply {
 		fmt.Fprintf(out, "cluster.KubeConfig=%s\ncluster.CustomCluster=%s\n", s.loaded.Origin.KubeConfig, s.loaded.Origin.CustomConfig)
 	}
+	runs, err := s.runAll(ctx, errOut)
+	if err != nil {
+		return err
+	}
+	return s.write(out, runs)
+}
+
+// runAll plays all configurations.
+func (s *simulation) runAll(ctx context.Context, errOut io.Writer) ([]report.PageRun, error) {
 	var runs []report.PageRun
 	for _, choice := range s.choices {
 		run, err := s.run(ctx, choice, errOut)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		runs = append(runs, run)
 	}
-	return s.write(out, runs)
+	return runs, nil
 }
 
 // run plays one configuration.
@@ -73,7 +84,7 @@ func (s *simulation) run(ctx context.Context, choice *schedconfig.Choice, errOut
 		return report.PageRun{}, err
 	}
 	timeline := &report.Timeline{}
-	observers := observers{timeline}
+	observers := append(observers{timeline}, s.also...)
 	var log *report.SimonLog
 	if s.options.logFormat == logFormatSimon {
 		log = report.NewSimonLog(errOut, time.Now, s.options.bellman)

@@ -31,6 +31,9 @@ type Experiment struct {
 	Deschedule Deschedule
 	// Queue says what happens to pods that find no node, and when pods leave.
 	Queue Queue
+	// World is what pods meet beside CPU, memory and GPUs. Failures need a queue with Retry to be survived, and data and
+	// disks change how long pods run with RunFullLength only.
+	World model.World
 	// Policy decides when Options.NewScheduler is nil, and names the run.
 	Policy policy.Config
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/workload"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/world"
 )
 
 // Run plays the experiment. It does not change it, and the same experiment gives the same result.
@@ -33,8 +34,11 @@ func Run(ctx context.Context, x *Experiment, options Options) (*model.Result, er
 		newScheduler = policy.Scheduler(&x.Policy)
 	}
 	setup := &engine.Setup{Cluster: &cluster, Typical: x.Typical.of(base), Rand: random}
+	if setup.World, err = x.world(&cluster); err != nil {
+		return nil, err
+	}
 	e, err := engine.New(ctx, setup, newScheduler, engine.Config{
-		Queue: x.Queue.engine(), Observer: options.Observer, Bellman: options.Bellman,
+		Queue: x.Queue.engine(), Observer: options.Observer, Bellman: options.Bellman, Failures: x.World.Failures,
 	})
 	if err != nil {
 		return nil, err
@@ -48,6 +52,33 @@ func Run(ctx context.Context, x *Experiment, options Options) (*model.Result, er
 		Nodes: cluster.Nodes, Pods: e.Pods(), Placements: e.Placements(), Curve: stages.curve,
 		Stages: stages.done, Decisions: e.Decisions(),
 	}, nil
+}
+
+// world is nil where the experiment has nothing of it, which spares runs without it the bookkeeping.
+func (x *Experiment) world(cluster *model.Cluster) (*world.World, error) {
+	used := len(x.World.Datasets)+len(x.World.Failures) > 0
+	for _, pods := range x.workloads() {
+		used = used || slices.ContainsFunc(pods, func(p model.Pod) bool {
+			return len(p.Datasets) > 0 || len(p.Peers) > 0 || p.DiskBytesPerSecond != 0
+		})
+	}
+	if !used {
+		return nil, nil
+	}
+	w, err := world.New(cluster, &x.World)
+	if err != nil {
+		return nil, fmt.Errorf("world: %w", err)
+	}
+	return w, nil
+}
+
+// workloads are all pods, by what a fault in them is called.
+func (x *Experiment) workloads() map[string][]model.Pod {
+	lists := map[string][]model.Pod{"pods": slices.Concat(x.Pods, x.Daemons), "new workload": x.NewWorkload}
+	for _, app := range x.Apps {
+		lists["app "+app.Name] = app.Pods
+	}
+	return lists
 }
 
 // arrange orders and sizes the workload.
@@ -98,10 +129,7 @@ func (x *Experiment) Validate() error {
 	if err := x.Cluster.Validate(); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	lists := map[string][]model.Pod{"pods": slices.Concat(x.Pods, x.Daemons), "new workload": x.NewWorkload}
-	for _, app := range x.Apps {
-		lists["app "+app.Name] = app.Pods
-	}
+	lists := x.workloads()
 	for _, name := range sortedKeys(lists) {
 		if err := model.ValidatePods(lists[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

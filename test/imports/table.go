@@ -42,7 +42,7 @@ func pure() []string {
 func simulatorCore() []string {
 	return []string{
 		"pkg/simulator/deschedule", "pkg/simulator/dice", "pkg/simulator/engine", "pkg/simulator/model",
-		"pkg/simulator/occupancy", "pkg/simulator/policy", "pkg/simulator/workload",
+		"pkg/simulator/occupancy", "pkg/simulator/policy", "pkg/simulator/workload", "pkg/simulator/world",
 	}
 }
 

@@ -14,6 +14,8 @@ type kind int
 const (
 	arrival kind = iota + 1
 	departure
+	nodeUp
+	nodeDown
 	retry
 )
 
@@ -21,9 +23,12 @@ const (
 type event struct {
 	at   time.Duration
 	kind kind
-	pod  int
+	// pod is the index of a node where the event is about one.
+	pod int
 	// index is the event's number in the trace, for logs.
 	index int
+	// version is that of the job that a departure ends.
+	version int
 	// order resolves equal times.
 	order int
 }

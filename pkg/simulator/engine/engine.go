@@ -35,6 +35,9 @@ type Engine struct {
 	waiting    waiting
 	decisions  int
 	bellman    *bellman
+	jobs       []job
+	// onNode are the pods that run on each node, kept only where there is a world.
+	onNode [][]int
 }
 
 // Config is what an engine needs beside the cluster.
@@ -43,6 +46,8 @@ type Config struct {
 	Observer model.Observer
 	// Bellman computes the recursive fragmentation after each event.
 	Bellman bool
+	// Failures are nodes that go down during the first workload. They need Setup.World.
+	Failures []model.Failure
 }
 
 // New starts with an empty cluster.
@@ -59,7 +64,7 @@ func New(ctx context.Context, setup *Setup, newScheduler NewScheduler, config Co
 	if config.Bellman {
 		e.bellman = newBellman(setup.State)
 	}
-	return e, nil
+	return e, e.plan(config.Failures)
 }
 
 // Pods are all pods that were added, Placements what became of them.
@@ -85,6 +90,9 @@ func (e *Engine) SetTypical(typical []gpushare.TypicalPod) {
 // Play lets the pods arrive, in this order where their times are equal, and runs until nothing is left to happen. The
 // context ends it early.
 func (e *Engine) Play(ctx context.Context, pods []model.Pod) error {
+	if err := e.checkWorld(pods); err != nil {
+		return err
+	}
 	first := len(e.pods)
 	e.pods = append(e.pods, pods...)
 	for i := range pods {
@@ -92,6 +100,7 @@ func (e *Engine) Play(ctx context.Context, pods []model.Pod) error {
 			Pod: first + i, Binding: model.Binding{Node: model.Unplaced}, Arrived: pods[i].Arrival,
 		})
 	}
+	e.grow(first)
 	e.events.fill(e.pods, first, !e.queue.RunFullLength)
 	for {
 		next, ok := e.events.pop()
@@ -119,7 +128,14 @@ func (e *Engine) step(ctx context.Context, next event) error {
 		}
 		return e.attempt(ctx, next)
 	case departure:
+		if e.void(next) {
+			return nil
+		}
 		return e.depart(next)
+	case nodeDown:
+		return e.fail(next.pod)
+	case nodeUp:
+		return e.recover(next.pod)
 	default:
 		return fmt.Errorf("event of kind %d", next.kind)
 	}
@@ -145,9 +161,7 @@ func (e *Engine) attempt(ctx context.Context, next event) error {
 	if err := e.bind(next.pod, binding); err != nil {
 		return err
 	}
-	if e.queue.RunFullLength && spec.Departure != 0 {
-		e.events.push(event{at: e.now + spec.Departure - spec.Arrival, kind: departure, pod: next.pod, index: next.index})
-	}
+	e.begin(next.pod, binding.Node, next)
 	e.tell(model.Created, next, binding)
 	return nil
 }
@@ -187,6 +201,7 @@ func (e *Engine) release(pod int) error {
 	if err := e.setup.State.Remove(spec, binding); err != nil {
 		return err
 	}
+	e.end(pod, binding.Node)
 	if err := e.scheduler.Remove(pod, spec, binding); err != nil {
 		return fmt.Errorf("removing pod %s: %w", spec.Key(), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/occupancy"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/world"
 )
 
 // Setup is what a scheduler is made from.
@@ -14,6 +15,8 @@ type Setup struct {
 	Cluster *model.Cluster
 	// State is what is free, to be read only: the engine changes it before it calls Assume and Remove.
 	State *occupancy.State
+	// World is what there is beside CPU, memory and GPUs; nil when there is nothing of it.
+	World *world.World
 	// Typical are the classes of pods that fragmentation is measured for at the start.
 	Typical []gpushare.TypicalPod
 	// Rand is the run's source of random numbers, shared by everything that draws, in a fixed order.

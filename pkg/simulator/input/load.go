@@ -24,6 +24,8 @@ type Source struct {
 	Kubeconfig string
 	// Times reads the times of CSV files.
 	Times bool
+	// EmptyCluster accepts an input without nodes.
+	EmptyCluster bool
 }
 
 // Loaded is an experiment without a policy, and what else is known of it.
@@ -194,7 +196,7 @@ func (l *loader) convert() {
 func (l *loader) checkSize() {
 	e := &l.loaded.Experiment
 	from := faults.Position{File: firstOf(l.source.Config, l.source.Nodes, l.source.Kubeconfig)}
-	if len(e.Cluster.Nodes) == 0 {
+	if len(e.Cluster.Nodes) == 0 && !l.source.EmptyCluster {
 		l.list.Add(from, "the cluster has no nodes: want at least one")
 	}
 	if len(e.Pods)+len(e.Daemons) == 0 {

@@ -20,6 +20,8 @@ type Node struct {
 	GPUs int
 	// GPUModel is the card's name, such as "T4"; it may be empty, which only pods without a wish for a model accept.
 	GPUModel string
+	// DiskBytesPerSecond is what the node's disk can do, reading and writing together; 0 means no limit.
+	DiskBytesPerSecond int64
 	// Labels are matched by Pod.NodeSelector and group the nodes of a report (rack, zone). May be nil.
 	Labels map[string]string
 	// Source is the object that a reader made the node from (a *corev1.Node), for engines that need all of it. Native

@@ -16,6 +16,8 @@ const (
 	Failed
 	// Deleted means that a pod left its node. A pod that never got one has no such event.
 	Deleted
+	// Lost means that the pod's node failed under it.
+	Lost
 )
 
 // Event is one step of a simulation, with the state after it.

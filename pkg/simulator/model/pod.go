@@ -28,6 +28,12 @@ type Pod struct {
 	// Departure is when the pod ends in the trace; 0 means that it stays. Engine options decide whether a pod that had
 	// to wait leaves at this time nevertheless or runs for Departure - Arrival.
 	Departure time.Duration
+	// Datasets are the names of what the pod reads.
+	Datasets []string
+	// DiskBytesPerSecond is what the pod reads and writes while it runs at full speed.
+	DiskBytesPerSecond int64
+	// Peers are the keys of the pods it talks to.
+	Peers []string
 	// Labels are for reports, such as the user or the QoS class. May be nil.
 	Labels map[string]string
 	// Source is the object that a reader made the pod from (a *corev1.Pod), for engines that need all of it. Clones

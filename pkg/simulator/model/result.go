@@ -23,6 +23,15 @@ type Placement struct {
 	// the pod was placed and has left, which HasDeparted tells.
 	Arrived, Placed, Departed time.Duration
 	HasDeparted               bool
+	// StageIn is how long the pod's data took to get to its node, of which Fetched are the bytes by where they came
+	// from. Stalled is how much longer the pod ran because its node's disk was overloaded. Restarts counts the failures
+	// of nodes under it.
+	StageIn, Stalled time.Duration
+	Fetched          [Distances]int64
+	Restarts         int
+	// PeerRTT is the mean round trip to the pod's peers that ran when it was placed; HasPeerRTT says whether any did.
+	PeerRTT    time.Duration
+	HasPeerRTT bool
 	// Attempts counts the decisions that were made for the pod.
 	Attempts int
 	// Reason is why the last attempt found no node; empty for placed pods.

@@ -38,13 +38,14 @@ const (
 	lacksModel
 	lacksGPU
 	notSelected
+	isDown
 	lacks
 )
 
 func (l lack) String() string {
 	return [...]string{
 		"", "too little CPU", "too little memory", "too many pods", "another GPU model", "too little idle on GPUs",
-		"another node asked for",
+		"another node asked for", "down",
 	}[l]
 }
 
@@ -79,6 +80,8 @@ func (s *State) Shortage(w *Wish) string {
 func (s *State) lack(at int, w *Wish) lack {
 	n, pod := &s.nodes[at], w.pod
 	switch {
+	case n.down:
+		return isDown
 	case n.cpuMilli < pod.CPUMilli:
 		return lacksCPU
 	case n.memoryBytes < pod.MemoryBytes:

@@ -34,6 +34,7 @@ type node struct {
 	podsLeft, pods int
 	model          int
 	version        uint32
+	down           bool
 }
 
 // New is the state of an empty cluster.
@@ -106,6 +107,13 @@ func (s *State) WholeGPUs(node int) int { return s.nodes[node].whole }
 
 // Pods is the number of pods on the node.
 func (s *State) Pods(node int) int { return s.nodes[node].pods }
+
+// SetDown takes the node out of what is feasible, or puts it back. What runs there is not touched, and the cluster's
+// capacity stays that of all its nodes.
+func (s *State) SetDown(node int, down bool) {
+	s.nodes[node].down = down
+	s.nodes[node].version++
+}
 
 // Version changes whenever the node does.
 func (s *State) Version(node int) uint32 { return s.nodes[node].version }

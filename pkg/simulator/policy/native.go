@@ -11,6 +11,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/engine"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/occupancy"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/world"
 )
 
 // maxScore is the best score of one policy.
@@ -19,6 +20,7 @@ const maxScore = 100
 // Native decides by score policies in this package. It belongs to one goroutine.
 type Native struct {
 	state   *occupancy.State
+	world   *world.World
 	rand    *dice.Rand
 	scorers []scorer
 	weights []int64
@@ -31,6 +33,8 @@ type Native struct {
 	// Scratch space of one decision.
 	feasible []int
 	raw, sum []int64
+	costs    []float64
+	spec     *model.Pod
 }
 
 // classKey is all of a pod that scores depend on.
@@ -48,7 +52,7 @@ type cache struct {
 
 // New makes the policy for an experiment. It is an error if the configuration names what does not exist.
 func New(config *Config, setup *engine.Setup) (*Native, error) {
-	n := &Native{state: setup.State, rand: setup.Rand, caches: map[classKey]*cache{}}
+	n := &Native{state: setup.State, world: setup.World, rand: setup.Rand, caches: map[classKey]*cache{}}
 	if err := n.addScorers(config); err != nil {
 		return nil, err
 	}
@@ -122,13 +126,18 @@ func (n *Native) Assume(int, *model.Pod, model.Binding) error { return nil }
 // Remove implements [engine.Scheduler].
 func (n *Native) Remove(int, *model.Pod, model.Binding) error { return nil }
 
+// SetDown implements [engine.Drainer]: the state that the policy reads knows.
+func (n *Native) SetDown(int, bool) error { return nil }
+
 // Helps implements [engine.Hinter]: a pod that fits nowhere can only fit where something has changed.
 func (n *Native) Helps(node, _ int, spec *model.Pod) bool {
 	wish := n.state.Wish(spec)
 	return n.state.Fits(node, &wish)
 }
 
+// cacheOf begins a decision: it remembers the pod for what is not kept, and finds what is.
 func (n *Native) cacheOf(spec *model.Pod) *cache {
+	n.spec = spec
 	key := classKey{Class: ClassOf(spec)}
 	if n.memory {
 		key.memoryBytes = spec.MemoryBytes
@@ -151,13 +160,7 @@ func (n *Native) best(c *cache) int {
 	if len(n.feasible) == 1 {
 		return 0 // as kube-scheduler does, which then asks no scorer: it matters to those that draw
 	}
-	n.sum = append(n.sum[:0], make([]int64, len(n.feasible))...)
-	for i := range n.scorers {
-		n.score(c, i)
-		for at, score := range n.raw {
-			n.sum[at] += n.weights[i] * score
-		}
-	}
+	n.weigh(c)
 	if n.random {
 		return n.bestAtRandom()
 	}
@@ -168,6 +171,17 @@ func (n *Native) best(c *cache) int {
 		}
 	}
 	return best
+}
+
+// weigh fills sum with the weighted scores of the feasible nodes.
+func (n *Native) weigh(c *cache) {
+	n.sum = append(n.sum[:0], make([]int64, len(n.feasible))...)
+	for i := range n.scorers {
+		n.score(c, i)
+		for at, score := range n.raw {
+			n.sum[at] += n.weights[i] * score
+		}
+	}
 }
 
 // bestAtRandom draws among equals in one pass, as kube-scheduler does: each further equal replaces the choice with
@@ -194,6 +208,10 @@ func (n *Native) score(c *cache, at int) {
 	s := &n.scorers[at]
 	if s.draw {
 		n.raw[n.rand.Intn(len(n.raw))] = maxScore
+		return
+	}
+	if s.cost != nil {
+		n.rate(s.cost)
 		return
 	}
 	scores, versions := c.scores[at], c.versions[at]

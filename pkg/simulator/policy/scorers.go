@@ -25,13 +25,18 @@ type scorer struct {
 	minMax bool
 	// draw gives 100 to a node at random and 0 to the others.
 	draw bool
+	// cost rates the nodes of one decision against each other, instead of score.
+	cost cost
 	// memory says that the score depends on the requested memory, too.
 	memory bool
 }
 
 // Names are the score policies.
 func Names() []string {
-	return []string{Random, BestFit, DotProduct, GPUPacking, GPUClustering, FGD, Simon, MLP}
+	return []string{
+		Random, BestFit, DotProduct, GPUPacking, GPUClustering, FGD, Simon, MLP,
+		DatasetLocality, DiskHeadroom, PeerDistance,
+	}
 }
 
 // Known says whether there is a native score policy of that name.
@@ -63,6 +68,12 @@ func (n *Native) scorer(c *Scorer, config *Config) (scorer, error) {
 			return scorer{}, err
 		}
 		return scorer{score: l.score, memory: true}, nil
+	case DatasetLocality:
+		return scorer{cost: n.fetchTime}, nil
+	case DiskHeadroom:
+		return scorer{cost: n.diskUse}, nil
+	case PeerDistance:
+		return scorer{cost: n.peerRTT}, nil
 	default:
 		return scorer{}, fmt.Errorf("score policy %q: expected one of %s", c.Name, strings.Join(Names(), ", "))
 	}

@@ -96,9 +96,14 @@ func twoDigits(v *float64) *float64 {
 func differenceChart(runs []PageRun) chart {
 	c := chart{Title: "B minus A", Hint: "allocated GPU capacity, paired by arrived demand", XLabel: arrivedLabel, YLabel: "points"}
 	line := lineData{Name: "B − A", Colour: "difference"}
+	equal := true
 	for _, point := range Compare(runs[0].Run, runs[1].Run).Allocation {
 		c.X = append(c.X, float64(point.ArrivedPercent))
 		line.Y = append(line.Y, twoDigits(&point.Value))
+		equal = equal && point.Value == 0
+	}
+	if equal {
+		return chart{} // the table says so already
 	}
 	c.Series = []lineData{line}
 	return c
@@ -151,16 +156,16 @@ func quadrantChart(run *PageRun, at int, compare bool) chart {
 	sums := make([]float64, len(samples))
 	for _, q := range quadrants() {
 		line := lineData{Name: q.name, Colour: q.colour}
-		any := false
+		present := false
 		for i := range samples {
 			own := samples[i].Idle[q.at]
 			sums[i] += own
-			any = any || own > 0
+			present = present || own > 0
 			sum := sums[i]
 			line.Y = append(line.Y, twoDigits(&sum))
 			line.Own = append(line.Own, twoDigits(&own))
 		}
-		if any {
+		if present {
 			c.Series = append(c.Series, line)
 		}
 	}

@@ -7,5 +7,5 @@
 // The page holds everything it needs, its chart library (uPlot, MIT licence) included, and asks for nothing from
 // anywhere. What it shows is computed here and not in the page, so that tests can see it.
 //
-// The package imports the simulator's model only, so that results can be made by anything.
+// The package knows results and nothing of what makes them, so that anything may.
 package report

@@ -30,7 +30,11 @@ func measures() []measure {
 		{"Pending, 99th percentile", "", waiting(0.99), span, false, true},
 		{"Completion, median", "from arrival to end", completing(0.5), span, false, true},
 		{"Completion, 99th percentile", "", completing(0.99), span, false, true},
-		{"Fairness", "Jain's index over the groups below: 1 is all alike", func(r *Run) (float64, bool) { return Fairness(r.Groups()), true }, index, true, false},
+		{"Fairness", "Jain's index over the groups below: 1 is all alike", fairness, index, true, false},
+		{"Stalled", "waiting for data and disks, all pods together", stalled, span, false, true},
+		{"Bytes across racks", "datasets that were fetched from another rack, zone or the store", acrossRacks, gibibytes, false, true},
+		{"Round trip to peers", "mean over pods with peers", peerRTT, microseconds, false, true},
+		{"Restarts", "pods that a failing node has lost", restarts, whole, false, true},
 		{"Decisions a second", "", func(r *Run) (float64, bool) { d := r.DecisionsPerSecond(); return d, d > 0 }, whole, true, false},
 		{"Seconds", "time that deciding took", func(r *Run) (float64, bool) { return r.Wall.Seconds(), r.Wall > 0 }, hundredths, false, true},
 	}
@@ -57,6 +61,18 @@ func lastFragment(r *Run) (float64, bool) {
 	point, found := r.Last()
 	return point.FragCapacity, found
 }
+
+func stalled(r *Run) (float64, bool) {
+	sum, found := r.Stalled()
+	return sum.Seconds(), found
+}
+
+func acrossRacks(r *Run) (float64, bool) {
+	fetched, found := r.AcrossRacks()
+	return float64(fetched), found
+}
+
+func fairness(r *Run) (float64, bool) { return Fairness(r.Groups()), true }
 
 func waiting(q float64) func(*Run) (float64, bool) {
 	return func(r *Run) (float64, bool) { return r.Pending().Quantile(q).Seconds(), r.Timed() }
@@ -112,6 +128,9 @@ func (m *measure) compare(row *figure, a, b float64) {
 		row.Better = "a"
 	}
 }
+
+func microseconds(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) + " µs" }
+func gibibytes(v float64) string    { return strconv.FormatFloat(v/(1<<30), 'f', 1, 64) + " GiB" }
 
 func whole(v float64) string      { return thousands(int(math.Round(v))) }
 func tenths(v float64) string     { return strconv.FormatFloat(v, 'f', 1, 64) }

@@ -35,6 +35,10 @@ type Document struct {
 	DecisionsPerSecond float64 `json:"decisionsPerSecond"`
 	// Engine is native or framework.
 	Engine string `json:"engine"`
+	// StallSeconds is how long all pods together waited for data and disks, CrossRackBytes what came from another rack,
+	// zone or the store; absent where no pod reads datasets or asks for a disk.
+	StallSeconds   *float64 `json:"stallSeconds,omitempty"`
+	CrossRackBytes *int64   `json:"crossRackBytes,omitempty"`
 	// Placements are in the order of arrival.
 	Placements []PlacementJSON `json:"placements,omitempty"`
 }
@@ -103,6 +107,12 @@ func ToDocument(r *Run, placements bool) *Document {
 		Allocation:  curveOf(r.Curve, func(p *model.CurvePoint) float64 { return p.Allocation }),
 		FragRatio:   curveOf(r.Curve, func(p *model.CurvePoint) float64 { return p.FragRatio }),
 		WallSeconds: rounded(r.Wall.Seconds()), DecisionsPerSecond: math.Round(r.DecisionsPerSecond()), Engine: r.Engine,
+	}
+	if sum, found := r.Stalled(); found {
+		d.StallSeconds = new(rounded(sum.Seconds()))
+	}
+	if sum, found := r.AcrossRacks(); found {
+		d.CrossRackBytes = new(sum)
 	}
 	if placements {
 		d.Placements = placementsOf(r)

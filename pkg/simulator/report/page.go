@@ -107,7 +107,10 @@ func newPage(runs []PageRun) *page {
 		Title:   first.Policy,
 		Lead:    lead(first.Run),
 		Columns: []string{first.Policy},
-		PlotCSS: template.CSS(plotCSS), PageCSS: template.CSS(pageCSS), PlotJS: template.JS(plotJS), PageJS: template.JS(pageJS),
+		PlotCSS: template.CSS(plotCSS),
+		PageCSS: template.CSS(pageCSS),
+		PlotJS:  template.JS(plotJS), //nolint:gosec // files of this package, not input
+		PageJS:  template.JS(pageJS), //nolint:gosec // files of this package, not input
 	}
 	if len(runs) == 2 {
 		p.Compare = true
@@ -132,7 +135,8 @@ func lead(r *Run) string {
 func notes(runs []PageRun) []string {
 	var all []string
 	if !runs[0].Timed() {
-		all = append(all, "The trace has no times: pods arrive one after the other and stay, so that nothing can be said of waiting and completion.")
+		all = append(all, "The trace has no times: pods arrive one after the other and stay, so that nothing can be said of waiting "+
+			"and completion.")
 	}
 	if runs[0].TotalGPUs() == 0 {
 		all = append(all, "The cluster has no GPUs, and the curves by arrived GPU demand are empty.")

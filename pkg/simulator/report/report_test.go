@@ -219,3 +219,64 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatDataCosts(t *testing.T) {
+	r := small("FGD", onSecond())
+	if _, found := r.Stalled(); found {
+		t.Error("want nothing of pods that read nothing")
+	}
+	r.Pods[0].Datasets = []string{"d"}
+	r.Placements[0].StageIn, r.Placements[0].Stalled = 10*time.Second, 5*time.Second
+	r.Placements[0].Fetched = [model.Distances]int64{model.SameRack: 1, model.SameZone: 10, model.OtherZone: 100, model.Store: 1000}
+	r.Placements[0].PeerRTT, r.Placements[0].HasPeerRTT, r.Placements[1].Restarts = time.Millisecond, true, 2
+	d := ToDocument(r, false)
+	if d.StallSeconds == nil || *d.StallSeconds != 15 || d.CrossRackBytes == nil || *d.CrossRackBytes != 1110 {
+		t.Errorf("want 15 s and 10 + 100 + 1000 bytes, found %v and %v", d.StallSeconds, d.CrossRackBytes)
+	}
+	rows := figures([]PageRun{{Run: r}})
+	found := map[string]string{}
+	for _, row := range rows {
+		found[row.Name] = row.Values[0]
+	}
+	for name, want := range map[string]string{"Stalled": "15 s", "Bytes across racks": "0.0 GiB", "Round trip to peers": "1000 µs", "Restarts": "2"} {
+		if found[name] != want {
+			t.Errorf("%s: want %s, found %q", name, want, found[name])
+		}
+	}
+}
+
+func TestSnapshots(t *testing.T) {
+	r := small("FGD", onSecond())
+	r.Nodes[0].GPUModel, r.Nodes[0].CPUMilli, r.Nodes[0].MemoryBytes = "T4", 4000, 1<<30
+	r.Stages[0].Placements = r.Placements
+	r.Stages[0].NodesLeft = []model.NodeLeft{{CPUMilli: 3000, MemoryBytes: 1 << 29, GPUMilli: []int{500}, Pods: 1}, {GPUMilli: []int{0, 0}, Pods: 1}}
+	folder := t.TempDir()
+	if err := WriteSnapshots(filepath.Join(folder, "t"), filepath.Join(folder, "m"), r); err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := os.ReadFile(filepath.Join(folder, "t", "InitSchedule", "node-snapshot.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of a T4's 15,109 MiB are 7,554.
+	want := "n0,,T4,4000,1,1024,15109,1,3000,512,500,7554" + strings.Repeat(",0,0", 7) + ",500,7554\n"
+	if !strings.Contains(string(nodes), want) {
+		t.Errorf("want the row %q in:\n%s", want, nodes)
+	}
+	pods, err := os.ReadFile(filepath.Join(folder, "t", "InitSchedule", "pod-snapshot.csv"))
+	if err != nil || !strings.Contains(string(pods), "p0,a,,0,0,1,0,50,500,T4,15109,7554,<none>,\n") || strings.Contains(string(pods), "p2") {
+		t.Errorf("want the pods that have a node, found error %v and:\n%s", err, pods)
+	}
+	manifests, err := os.ReadFile(filepath.Join(folder, "m", "InitSchedule", "pod-snapshot.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"alibabacloud.com/gpu-index: 0-1", "kubernetes.io/hostname: n1", "simon/pod-unscheduled: \"true\""} {
+		if !strings.Contains(string(manifests), want) {
+			t.Errorf("want %q in:\n%s", want, manifests)
+		}
+	}
+	if err := WriteSnapshots("", "", r); err != nil {
+		t.Errorf("want nothing to do, found %v", err)
+	}
+}

@@ -84,7 +84,8 @@ func resources(p *model.Pod) string {
 func fragNames() [gpushare.Quadrants]string {
 	return [gpushare.Quadrants]string{
 		gpushare.Q1LackBoth: "q1_lack_both", gpushare.Q2LackGPU: "q2_lack_gpu", gpushare.Q3Satisfied: "q3_satisfied",
-		gpushare.Q4LackCPU: "q4_lack_cpu", gpushare.XLSatisfied: "xl_satisfied", gpushare.XRLackCPU: "xr_lack_cpu", gpushare.NoAccess: "no_access",
+		gpushare.Q4LackCPU: "q4_lack_cpu", gpushare.XLSatisfied: "xl_satisfied", gpushare.XRLackCPU: "xr_lack_cpu",
+		gpushare.NoAccess: "no_access",
 	}
 }
 

@@ -35,7 +35,8 @@ type Fault struct {
 	Text string
 }
 
-func (f *Fault) Error() string {
+// String is what a user reads.
+func (f *Fault) String() string {
 	if at := f.Position.String(); at != "" {
 		return at + ": " + f.Text
 	}
@@ -115,7 +116,7 @@ func (l *List) Merge(other *List) {
 func (l *List) Warnings() []string {
 	texts := make([]string, 0, len(l.warnings)+1)
 	for i := range l.warnings {
-		text := l.warnings[i].Error()
+		text := l.warnings[i].Fault.String()
 		if more := l.warnings[i].times - 1; more > 0 {
 			text += fmt.Sprintf(" (and %d times more)", more)
 		}
@@ -145,7 +146,7 @@ type Error struct {
 func (e *Error) Error() string {
 	lines := make([]string, 0, len(e.Faults)+1)
 	for _, fault := range e.Faults {
-		lines = append(lines, fault.Error())
+		lines = append(lines, fault.String())
 	}
 	if e.More > 0 {
 		lines = append(lines, fmt.Sprintf("and %d faults more", e.More))

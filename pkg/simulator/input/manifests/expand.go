@@ -91,10 +91,12 @@ func (s *Set) owners() []owner {
 	replicas, template := []string{specField, "replicas"}, []string{specField, templateField}
 	var all []owner
 	for _, o := range s.Deployments {
-		all = append(all, owner{"Deployment", &o.Value.ObjectMeta, o.From, o.Value.Spec.Replicas, replicas, &o.Value.Spec.Template, template, false})
+		v := o.Value
+		all = append(all, owner{"Deployment", &v.ObjectMeta, o.From, v.Spec.Replicas, replicas, &v.Spec.Template, template, false})
 	}
 	for _, o := range s.ReplicaSets {
-		all = append(all, owner{"ReplicaSet", &o.Value.ObjectMeta, o.From, o.Value.Spec.Replicas, replicas, &o.Value.Spec.Template, template, false})
+		v := o.Value
+		all = append(all, owner{"ReplicaSet", &v.ObjectMeta, o.From, v.Spec.Replicas, replicas, &v.Spec.Template, template, false})
 	}
 	for _, o := range s.ReplicationControllers {
 		made := o.Value.Spec.Template
@@ -104,7 +106,8 @@ func (s *Set) owners() []owner {
 		all = append(all, owner{"ReplicationController", &o.Value.ObjectMeta, o.From, o.Value.Spec.Replicas, replicas, made, template, false})
 	}
 	for _, o := range s.StatefulSets {
-		all = append(all, owner{"StatefulSet", &o.Value.ObjectMeta, o.From, o.Value.Spec.Replicas, replicas, &o.Value.Spec.Template, template, true})
+		v := o.Value
+		all = append(all, owner{"StatefulSet", &v.ObjectMeta, o.From, v.Spec.Replicas, replicas, &v.Spec.Template, template, true})
 	}
 	for _, o := range s.Jobs {
 		count, field := o.Value.Spec.Completions, "completions"
@@ -119,8 +122,10 @@ func (s *Set) owners() []owner {
 		if count == nil {
 			count, field = job.Parallelism, "parallelism"
 		}
-		all = append(all, owner{"CronJob", &o.Value.ObjectMeta, o.From, count, append(slices.Clip(path), field),
-			&job.Template, append(slices.Clip(path), templateField), false})
+		all = append(all, owner{
+			"CronJob", &o.Value.ObjectMeta, o.From, count, append(slices.Clip(path), field),
+			&job.Template, append(slices.Clip(path), templateField), false,
+		})
 	}
 	return all
 }

@@ -50,7 +50,8 @@ func shortName(name string) string {
 	return strings.TrimSuffix(name, scoreSuffix)
 }
 
-// ParsePolicy reads a policy by its name, or a mix such as FGD=500,BestFit=500; + parts as well as a comma. Empty methods are those of the study:
+// ParsePolicy reads a policy by its name, or a mix such as FGD=500,BestFit=500; + parts as well as a comma. Empty
+// methods are those of the study:
 // DotProd merges a node's GPUs and divides by the largest node, FGD chooses the device itself, others take the one that
 // fits best.
 func ParsePolicy(text, device, dimExt, norm string) (*policy.Config, error) {
@@ -74,7 +75,8 @@ func ParsePolicy(text, device, dimExt, norm string) (*policy.Config, error) {
 	}
 	config.Name = strings.Join(names, "+")
 	config.Device = policy.DeviceMethod(policyOr(device, string(usualDevice(config.Scorers[0].Name))))
-	for key, value := range map[string]string{deviceKey: string(config.Device), dimExtKey: config.Scorers[0].DimExt, normKey: config.Scorers[0].Norm} {
+	given := map[string]string{deviceKey: string(config.Device), dimExtKey: config.Scorers[0].DimExt, normKey: config.Scorers[0].Norm}
+	for key, value := range given {
 		if allowed := methodNames(key); !slices.Contains(allowed, value) {
 			return nil, fmt.Errorf("%s: want one of %s, found %q", key, strings.Join(allowed, ", "), value)
 		}

@@ -7,7 +7,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/faults"
-	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 )
 
 const nodePreferAvoidPods = "NodePreferAvoidPods"
@@ -61,40 +60,48 @@ func (c *Config) V1(list *faults.List) ([]byte, error) {
 // a simulation does not bind.
 func (c *Config) rewrite(index int, list *faults.List) map[string]any {
 	p := &c.content.Profiles[index].Plugins
-	weights := map[string]int64{}
-	var names []string
+	all := pluginSet{Disabled: p.MultiPoint.Disabled}
 	sets := map[string]any{}
 	for _, at := range p.points() {
 		if at.name == "bind" || at.name == "queueSort" {
 			continue
 		}
 		for _, enabled := range at.set.Enabled {
-			name := today(enabled.Name)
-			if name == "" {
-				list.Warn(c.doc.At(c.profilePath(index, "plugins", at.name)...), "Kubernetes has no plugin %s any more, ignored", enabled.Name)
+			if today(enabled.Name) == "" {
+				path := c.profilePath(index, "plugins", at.name)
+				list.Warn(c.doc.At(path...), "Kubernetes has no plugin %s any more, ignored", enabled.Name)
 				continue
 			}
-			if !slices.Contains(names, name) && (name != policy.Simon || at.name == "score") {
-				names = append(names, name)
-			}
-			weights[name] = max(weights[name], enabled.Weight)
+			all.enable(plugin{Name: today(enabled.Name), Weight: enabled.Weight})
 		}
-		var disabled []plugin
-		for _, d := range at.set.Disabled {
-			if name := today(d.Name); name != "" {
-				disabled = append(disabled, plugin{Name: name})
-			}
-		}
-		if len(disabled) > 0 {
+		if disabled := renamed(at.set.Disabled); len(disabled) > 0 && at.name != "multiPoint" {
 			sets[at.name] = pluginSet{Disabled: disabled}
 		}
 	}
-	all := pluginSet{Disabled: p.MultiPoint.Disabled}
-	for _, name := range names {
-		all.Enabled = append(all.Enabled, plugin{Name: name, Weight: weights[name]})
-	}
 	sets["multiPoint"] = all
 	return sets
+}
+
+// enable adds a plugin, or its weight if it is there already.
+func (s *pluginSet) enable(added plugin) {
+	for i := range s.Enabled {
+		if s.Enabled[i].Name == added.Name {
+			s.Enabled[i].Weight = max(s.Enabled[i].Weight, added.Weight)
+			return
+		}
+	}
+	s.Enabled = append(s.Enabled, added)
+}
+
+// renamed leaves out plugins that are gone.
+func renamed(plugins []plugin) []plugin {
+	var kept []plugin
+	for _, p := range plugins {
+		if name := today(p.Name); name != "" {
+			kept = append(kept, plugin{Name: name})
+		}
+	}
+	return kept
 }
 
 // Profiles are the names of the configuration's schedulers.
