@@ -1,7 +1,6 @@
 package state
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -170,37 +169,6 @@ func TestMalformedDisks(t *testing.T) {
 				t.Errorf("%v faults counted, want %d", bad, tc.wantBad)
 			}
 		})
-	}
-}
-
-// BenchmarkDiskReport: budget 20,000 a minute in 5 % of a core, which is 150 us. Decoding the JSON comes on top.
-func BenchmarkDiskReport(b *testing.B) {
-	d, _ := newTestDisks()
-	devices, bandwidths := map[string]any{}, map[string]any{}
-	for i := range 8 {
-		id, rates := fmt.Sprint("dev", i), map[string]any{"read": "1000Mi", "write": "900Mi", "total": "1500Mi"}
-		devices[id], bandwidths[id] = map[string]any{"name": id, "vendor": "Intel", "model": "P4510", "capacity": rates}, rates
-	}
-	pods := make([]any, 10)
-	for i := range pods {
-		pods[i] = fmt.Sprintf("7f69dbf7-f6e3-4434-9be8-fca2f8a154%02d", i)
-	}
-	object := func(spec, status map[string]any) *unstructured.Unstructured {
-		return &unstructured.Unstructured{Object: map[string]any{
-			"metadata": map[string]any{"name": "n1", "namespace": "vicinity-system", "generation": int64(1)}, "spec": spec, "status": status,
-		}}
-	}
-	d.resources()[0].set(object(map[string]any{"nodeName": "n1", "devices": devices}, nil))
-	report := object(map[string]any{"nodeName": "n1", "reservedPods": pods}, map[string]any{
-		"observedGeneration": int64(1), "observedAt": "2026-01-01T00:00:00Z", "observedPods": pods, "allocableBandwidth": bandwidths,
-	})
-	stats := d.resources()[1]
-	b.ReportAllocs()
-	for b.Loop() {
-		stats.set(report)
-	}
-	if node := d.nodes["n1"]; node == nil || !node.Disks[7].HasMeasured || len(node.Seen) != len(pods) {
-		b.Fatalf("the report was not applied: %+v", node)
 	}
 }
 
