@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,8 @@ type trainOptions struct {
 	cores           int
 	out, checkpoint string
 	name, report    string
+	generated       int
+	isSmoke         bool
 }
 
 func newTrainCommand() *cobra.Command {
@@ -48,7 +51,9 @@ func newTrainCommand() *cobra.Command {
 			"The model is written when it passes the gate: more GPUs allocated than by FGD on the first workload and on each that\n" +
 			"was held out, by more than two standard deviations of the paired difference, and nowhere less by more than 0.2 points.\n\n" +
 			"The same seed gives the same weights. A training that was stopped goes on from its checkpoint.",
-		Example: "  # What the committed model was made with\n" +
+		Example: "  # See that it works, in less than two minutes and without any data\n" +
+			"  vicinity train --smoke\n\n" +
+			"  # The command of the committed model stands in docs/mlp.md; this is a part of it\n" +
 			"  vicinity train --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv,openb_pod_list_cpu100.csv \\\n" +
 			"      --held-out openb_pod_list_gpuspec25.csv --generations 200 --checkpoint train.json -o model.safetensors\n\n" +
 			"  # Go on for another 100 generations\n" +
@@ -64,6 +69,8 @@ func newTrainCommand() *cobra.Command {
 
 func (o *trainOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.BoolVar(&o.isSmoke, "smoke", false, "train for a minute on small generated workloads, and only show what that brings")
+	flags.IntVar(&o.generated, "generated", 0, "train also on so many generated workloads with the published trace's shape and other draws")
 	flags.StringVar(&o.nodes, "nodes", "", "file or folder with the cluster's nodes: manifests, or CSV of the openb trace")
 	flags.StringSliceVar(&o.pods, "pods", nil, "files or folders with pods, one workload each; the first counts most")
 	flags.StringSliceVar(&o.heldOut, "held-out", nil, "workloads for the gate only")
@@ -76,17 +83,30 @@ func (o *trainOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.name, "name", "default", "what the model is called in logs and records")
 	flags.StringVar(&o.report, "report", "", "Markdown file for the result of the gate; between the lines "+reportBegin+" and "+reportEnd+
 		" if it has them")
-	for _, name := range []string{"nodes", "pods"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // only for a flag that does not exist
-		}
+}
+
+// validate checks what flags say.
+func (o *trainOptions) validate() error {
+	var errs []error
+	if o.ratio <= 0 || o.generations < 0 || o.cores < 1 || o.generated < 0 {
+		errs = append(errs, badInputf("want --tune above 0, --generations and --generated of 0 or more and --cores of 1 or more, found %v, %d, %d and %d",
+			o.ratio, o.generations, o.generated, o.cores))
 	}
+	if !o.isSmoke && len(o.pods)+o.generated == 0 {
+		errs = append(errs, badInputf("want workloads: --nodes and --pods, --generated, or --smoke for a try"))
+	}
+	if !o.isSmoke && len(o.pods)+len(o.heldOut) > 0 && o.nodes == "" {
+		errs = append(errs, badInputf("--nodes: want a file or folder with the cluster of --pods, found none"))
+	}
+	return errors.Join(errs...)
 }
 
 func (o *trainOptions) run(ctx context.Context, out, errOut io.Writer) error {
-	if o.ratio <= 0 || o.generations < 0 || o.cores < 1 {
-		return badInputf("want --tune above 0, --generations of 0 or more and --cores of 1 or more, found %v, %d and %d",
-			o.ratio, o.generations, o.cores)
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if o.isSmoke {
+		return o.smoke(ctx, out, errOut)
 	}
 	workloads, err := o.workloads(ctx, errOut)
 	if err != nil {
@@ -148,7 +168,11 @@ func (o *trainOptions) workloads(ctx context.Context, errOut io.Writer) ([]train
 			HeldOut: len(workloads) >= len(o.pods),
 		})
 	}
-	return workloads, nil
+	made, err := generated(o.generated, 1, o.ratio, firstGenerated, false)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Insert(workloads, len(o.pods), made...), nil
 }
 
 // judge plays the gate and shows each workload as soon as it is done.

@@ -147,7 +147,7 @@ profiles:
 
 func TestFaultsNameFileLineAndField(t *testing.T) {
 	tests := map[string]struct{ from, to, want string }{
-		"an unknown device method":  {"gpuSelMethod: FGDScore", "gpuSelMethod: bset", "s.yaml:15: profiles[0].pluginConfig[1].args.gpuSelMethod: want one of best, worst, random, DotProductScore, FGDScore; found \"bset\""},
+		"an unknown device method":  {"gpuSelMethod: FGDScore", "gpuSelMethod: bset", "s.yaml:15: profiles[0].pluginConfig[1].args.gpuSelMethod: want one of best, worst, random, DotProductScore, FGDScore, MLPScore; found \"bset\""},
 		"an unknown vector method":  {"dimExtMethod: share, normMethod: max}}\n  - {name: Open", "dimExtMethod: 3, normMethod: max}}\n  - {name: Open", "s.yaml:14: profiles[0].pluginConfig[0].args.dimExtMethod: want one of merge, share, divide, extend; found \"3\""},
 		"another kind":              {"KubeSchedulerConfiguration", "Pod", "s.yaml:1: apiVersion: want apiVersion kubescheduler.config.k8s.io/"},
 		"a version nobody had":      {"v1beta1", "v2", "s.yaml:1: apiVersion: want"},
