@@ -33,6 +33,8 @@ type Node struct {
 	Free gpushare.Free
 	// MemoryFreeBytes is free before the pod is placed.
 	MemoryFreeBytes int64
+	// Fragment is what typical pods cannot use of Free, in milli, for callers that keep it. Unknown: it is measured.
+	Fragment Optional
 	// Used says whether pods run on the node.
 	Used bool
 	// Near is how near the node is to what the pod uses.
@@ -62,8 +64,8 @@ type Vectors struct {
 	meter *gpushare.Meter
 	// node is the node at hand without the pod, and candidate that with it.
 	node, candidate vector
-	// idle are the devices with the pod.
-	idle []int
+	// idle are the devices with the pod, taken those that it has.
+	idle, taken []int
 }
 
 // NewVectors prepares for nodes whose fragment the meter measures.
@@ -78,7 +80,9 @@ func (v *Vectors) Append(rows []float32, devices []int, pod *Pod, node *Node) (o
 	v.before(pod, node)
 	if !pod.Shared() || len(node.Free.Idle) == 0 {
 		v.idle = append(v.idle[:0], node.Free.Idle...)
-		gpushare.Take(&pod.Class, v.idle)
+		if pod.GPUs > 0 && gpushare.Fits(&pod.Class, v.idle) {
+			v.taken = gpushare.AppendTaken(v.taken[:0], &pod.Class, v.idle)
+		}
 		v.after(pod, node, gpushare.NoDevice)
 		return append(rows, v.candidate.inputs[:]...), append(devices, gpushare.NoDevice)
 	}
@@ -120,8 +124,11 @@ func (v *Vectors) before(pod *Pod, node *Node) {
 	if len(node.Free.Idle) == 0 {
 		return
 	}
-	amounts := v.meter.Measure(node.Free)
-	b.fragment, b.idle = amounts.Fragment(), total(node.Free.Idle)
+	b.fragment, b.idle = node.Fragment.Value, total(node.Free.Idle)
+	if !node.Fragment.Known {
+		amounts := v.meter.Measure(node.Free)
+		b.fragment = amounts.Fragment()
+	}
 	b.set(nodeGPUIdle, b.idle/float64(len(node.Free.Idle))/milli)
 	if perGPU > 0 {
 		b.set(nodeCPUPerGPU, math.Log2(perGPU)/7)

@@ -95,9 +95,14 @@ func Take(c *Class, idle []int) []int {
 	if c.GPUs == 0 || !Fits(c, idle) {
 		return nil
 	}
-	taken := make([]int, 0, c.GPUs)
+	return AppendTaken(make([]int, 0, c.GPUs), c, idle)
+}
+
+// AppendTaken is Take for callers that bring their own space. The pod must fit.
+func AppendTaken(taken []int, c *Class, idle []int) []int {
+	before := len(taken)
 	for i := range idle {
-		if idle[i] >= c.GPUMilli && len(taken) < c.GPUs {
+		if idle[i] >= c.GPUMilli && len(taken)-before < c.GPUs {
 			idle[i] -= c.GPUMilli
 			taken = append(taken, i)
 		}

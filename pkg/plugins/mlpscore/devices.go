@@ -41,15 +41,48 @@ func demandOf(pod *corev1.Pod, requests corev1.ResourceList) (vicinityv1alpha1.G
 	return share, nil
 }
 
-// nodeReader fills feature.Node from NodeInfo. It has scratch space, so a goroutine needs its own.
+// maxViews bounds the nodes that are kept. Beyond it all are forgotten: most of them are of nodes that are gone.
+const maxViews = 1 << 16
+
+// nodeReader fills feature.Node from NodeInfo, and keeps it until the node changes: reading the annotations of all its
+// pods takes longer than evaluating the network. A goroutine needs its own.
 type nodeReader struct {
+	views map[string]*view
 	node  feature.Node
 	idle  []int
 	model func(card string) int
+	// fragment is what typical pods cannot use of the node's idle GPUs.
+	fragment func(free gpushare.Free) float64
 }
 
-// read returns what the network sees of the node. The result is valid until the next call.
+// view is what the network sees of a node at a generation.
+type view struct {
+	generation int64
+	node       feature.Node
+}
+
+// read returns what the network sees of the node. Nobody may change it.
 func (r *nodeReader) read(info fwk.NodeInfo) *feature.Node {
+	name, generation := info.Node().Name, info.GetGeneration()
+	v := r.views[name]
+	if v != nil && v.generation == generation {
+		return &v.node
+	}
+	if v == nil {
+		if len(r.views) >= maxViews {
+			clear(r.views)
+		}
+		v = &view{}
+		r.views[name] = v
+	}
+	idle := v.node.Free.Idle
+	v.generation, v.node = generation, *r.fill(info)
+	v.node.Free.Idle = append(idle[:0], r.idle...)
+	v.node.Fragment = feature.Optional{Value: r.fragment(v.node.Free), Known: true}
+	return &v.node
+}
+
+func (r *nodeReader) fill(info fwk.NodeInfo) *feature.Node {
 	node := info.Node()
 	allocatable, requested := info.GetAllocatable(), info.GetRequested()
 	r.node = feature.Node{

@@ -43,6 +43,11 @@ func (e *evaluator) use(model *feature.Model) {
 	e.model = model
 	e.meter = gpushare.NewMeter(model.Typical, append(cards, ""))
 	e.vectors = feature.NewVectors(e.meter)
+	e.reader.views = map[string]*view{}
+	e.reader.fragment = func(free gpushare.Free) float64 {
+		amounts := e.meter.Measure(free)
+		return amounts.Fragment()
+	}
 	e.reader.model = func(card string) int {
 		if at := slices.Index(cards, card); at >= 0 {
 			return at
@@ -58,9 +63,11 @@ func (e *evaluator) reset() { e.rows, e.devices, e.ends = e.rows[:0], e.devices[
 func (e *evaluator) add(pod *feature.Pod, info fwk.NodeInfo) {
 	node := e.reader.read(info)
 	before := len(e.devices)
-	e.rows, e.devices = e.vectors.Append(e.rows, e.devices, pod, node)
+	counted := *pod
+	counted.Frequency.Value, counted.Frequency.Known = e.meter.Frequency(pod.Class)
+	e.rows, e.devices = e.vectors.Append(e.rows, e.devices, &counted, node)
 	if len(e.devices) == before {
-		whole := *pod
+		whole := counted
 		whole.GPUs, whole.GPUMilli = 0, 0
 		e.rows, e.devices = e.vectors.Append(e.rows, e.devices, &whole, node)
 	}

@@ -49,7 +49,7 @@ func newOutputs(metrics *Metrics) *outputs {
 func (o *outputs) prepare(model *feature.Model, pod *feature.Pod, nodes []fwk.NodeInfo, now clock.PassiveClock, deadline time.Duration) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	kept := o.classFor(model, pod)
+	kept := o.classFor(model, pod, len(nodes))
 	o.dirty = o.dirty[:0]
 	for _, info := range nodes {
 		if e, ok := kept[info.Node().Name]; !ok || e.generation != info.GetGeneration() {
@@ -69,7 +69,8 @@ func (o *outputs) prepare(model *feature.Model, pod *feature.Pod, nodes []fwk.No
 	return true
 }
 
-func (o *outputs) classFor(model *feature.Model, pod *feature.Pod) class {
+// classFor returns the outputs for a shape of pods, with room for so many nodes if there are none yet.
+func (o *outputs) classFor(model *feature.Model, pod *feature.Pod, nodes int) class {
 	if o.model != model || len(o.classes) >= maxClasses {
 		o.model = model
 		clear(o.classes)
@@ -77,7 +78,7 @@ func (o *outputs) classFor(model *feature.Model, pod *feature.Pod) class {
 	o.evaluator.use(model)
 	kept, ok := o.classes[*pod]
 	if !ok {
-		kept = class{}
+		kept = make(class, nodes)
 		o.classes[*pod] = kept
 	}
 	return kept
@@ -100,7 +101,7 @@ func (o *outputs) evaluate(kept class, pod *feature.Pod, nodes []fwk.NodeInfo) {
 func (o *outputs) one(model *feature.Model, pod *feature.Pod, info fwk.NodeInfo) (score int16, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	kept := o.classFor(model, pod)
+	kept := o.classFor(model, pod, 1)
 	e, found := kept[info.Node().Name]
 	if !found || e.generation != info.GetGeneration() {
 		o.evaluate(kept, pod, []fwk.NodeInfo{info})
