@@ -81,6 +81,10 @@ bench-simulator: ## the simulator's speed, and its results beside the published 
 	$(GO) test ./pkg/simulator -run '^$$' -bench BenchmarkRun -benchtime 5x
 	VICINITY_PUBLISHED=1 $(GO) test ./pkg/simulator -run TestPublished -count 1 -timeout 60m -v
 
+.PHONY: bench-mlp
+bench-mlp: ## what MLPScore takes, beside PyTorch and the predecessor's way over HTTP (python3-torch and -flask, optional)
+	@hack/bench-mlp.sh
+
 .PHONY: generate
 generate: ## write all generated files anew
 	@hack/generate.sh

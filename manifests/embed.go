@@ -18,6 +18,13 @@ func Install() []byte {
 	return bytes.Clone(installYAML)
 }
 
+//go:embed models/mlpscore.safetensors
+var model []byte
+
+// Model returns the model that plugin MLPScore has built in; docs/mlp.md tells how it was trained. The slice is shared:
+// do not change it.
+func Model() []byte { return model }
+
 // CRDs returns the files of our CRDs, each with one document, under chart/crds.
 func CRDs() fs.FS {
 	return crdFiles

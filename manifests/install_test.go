@@ -183,6 +183,10 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 				APIGroups: []string{""}, Resources: []string{"configmaps"},
 				ResourceNames: []string{"normalization-func"}, Verbs: readOnly,
 			},
+			{
+				APIGroups: []string{""}, Resources: []string{"configmaps"},
+				ResourceNames: []string{"mlpscore-model"}, Verbs: readOnly,
+			},
 		},
 		"Role vicinity-system/vicinity-agent": {
 			{
@@ -269,6 +273,7 @@ func TestSchedulerConfigHasTheDefaultProfile(t *testing.T) {
 				map[string]any{"name": "CacheAware", "weight": int64(10)},
 				map[string]any{"name": "DiskIO", "weight": int64(10)},
 				map[string]any{"name": "EdgeDelay", "weight": int64(10)},
+				map[string]any{"name": "MLPScore", "weight": int64(10)},
 				map[string]any{"name": "Sniffer"},
 			}}},
 		}},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -46,10 +45,7 @@ func startDiskModels(ctx context.Context, path string, client kubernetes.Interfa
 }
 
 func (m *diskModels) watchVendors(ctx context.Context, client kubernetes.Interface) error {
-	namespace := os.Getenv(namespaceVariable)
-	if namespace == "" {
-		namespace = defaultNamespace
-	}
+	namespace := schedulerNamespace()
 	informer := coreinformers.NewFilteredConfigMapInformer(client, namespace, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, diskmodel.VendorsConfigMap).String()
 	})

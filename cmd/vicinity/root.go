@@ -38,11 +38,13 @@ func newRootCommand(program string) *cobra.Command {
 		newDemoCommand(),
 		newDiskCommand(),
 		newExplainCommand(),
+		newModelCommand(),
 		newNotifyCommand(),
 		newOccupancyCommand(),
 		newRTTCommand(),
 		newSimulateCommand(),
 		newTraceCommand(),
+		newTrainCommand(),
 		newUpCommand(),
 		newVersionCommand(),
 	)

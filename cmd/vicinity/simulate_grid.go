@@ -56,16 +56,9 @@ func (o *sweepOptions) run(cmd *cobra.Command) error {
 func (o *sweepOptions) grid(ctx context.Context, list *faults.List) (*grid, error) {
 	g := &grid{policies: map[string]*policy.Config{}, experiments: map[string]*simulator.Experiment{}}
 	for _, text := range o.policies {
-		config, err := schedconfig.ParsePolicy(text, "", "", "")
-		if err != nil {
-			return nil, badInputf("--policies: %w", err)
+		if err := g.addPolicy(o, text); err != nil {
+			return nil, err
 		}
-		config.TieBreak = policy.TieBreak(o.tieBreak)
-		if len(config.Scorers) > 1 {
-			config.Name = text // two mixes of the same scorers differ in weights
-		}
-		g.policies[config.Name] = config
-		g.Policies = append(g.Policies, config.Name)
 	}
 	for _, pods := range o.pods {
 		loaded, err := input.Load(ctx, &input.Source{Nodes: o.nodes, Pods: []string{pods}}, list)
@@ -94,10 +87,32 @@ func (o *sweepOptions) grid(ctx context.Context, list *faults.List) (*grid, erro
 	g.Seeds, g.Policies = seeds, slices.Compact(g.Policies)
 	x := g.experiments[g.Traces[0]]
 	g.settings = sweep.Settings{
+		Model:  g.settings.Model,
 		Schema: sweep.Schema, Tune: o.tune, Shuffle: o.shuffle, TieBreak: o.tieBreak, Nodes: len(x.Cluster.Nodes),
 		GPUs: x.Cluster.TotalGPUs(), TypicalPods: fmt.Sprintf("%+v", x.Typical),
 	}
 	return g, nil
+}
+
+func (g *grid) addPolicy(o *sweepOptions, text string) error {
+	config, err := schedconfig.ParsePolicy(text, "", "", "")
+	if err != nil {
+		return badInputf("--policies: %w", err)
+	}
+	digest, err := setNetwork(config, o.model)
+	if err != nil {
+		return err
+	}
+	if digest != "" {
+		g.settings.Model = digest
+	}
+	config.TieBreak = policy.TieBreak(o.tieBreak)
+	if len(config.Scorers) > 1 {
+		config.Name = text // two mixes of the same scorers differ in weights
+	}
+	g.policies[config.Name] = config
+	g.Policies = append(g.Policies, config.Name)
+	return nil
 }
 
 // studyTypical is what the study's experiments count as typical pods.

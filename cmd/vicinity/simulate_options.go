@@ -31,6 +31,7 @@ type simulateOptions struct {
 	times                   bool
 
 	policy, device, dimExt, norm string
+	model                        string
 	compare                      []string
 	engine, tieBreak             string
 
@@ -65,6 +66,7 @@ func (o *simulateOptions) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.times, "times", false, "let pods of CSV files arrive and leave at the trace's times")
 
 	flags.StringVarP(&o.policy, "policy", "p", "", "native policy, or a mix such as FGD=500,BestFit=500; instead of -s")
+	flags.StringVar(&o.model, modelFlag, "", modelUsage)
 	flags.StringVar(&o.device, "gpu-sel", "", "with --policy: how a shared GPU is chosen (default: as the policy's study did)")
 	flags.StringVar(&o.dimExt, "dim-ext", "", "with --policy DotProd: how a node's GPUs become vectors (default merge)")
 	flags.StringVar(&o.norm, "norm", "", "with --policy DotProd: what the vectors are divided by (default max)")

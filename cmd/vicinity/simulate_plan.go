@@ -38,6 +38,11 @@ func (o *simulateOptions) plan(ctx context.Context, cmd *cobra.Command, list *fa
 		if err != nil {
 			return nil, err
 		}
+		if choice.Native != nil {
+			if _, err := setNetwork(choice.Native, o.model); err != nil {
+				return nil, err
+			}
+		}
 		s.choices = append(s.choices, choice)
 	}
 	tellApart(s.choices)

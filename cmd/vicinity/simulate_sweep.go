@@ -26,7 +26,7 @@ type sweepOptions struct {
 	seeds                 string
 	tune                  float64
 	shuffle               bool
-	tieBreak              string
+	tieBreak, model       string
 	out, shard, output    string
 	workers               int
 
@@ -76,6 +76,7 @@ func (o *sweepOptions) addFlags(cmd *cobra.Command) {
 	flags.Float64Var(&o.tune, "tune", 1.3, "make the GPU demand this part of the cluster's capacity; 0 leaves it as it is")
 	flags.BoolVar(&o.shuffle, "shuffle", true, "let pods arrive in a random order")
 	flags.StringVar(&o.tieBreak, "tie-break", string(policy.TieFirstByName), "firstByName or random, as in simulate")
+	flags.StringVar(&o.model, modelFlag, "", modelUsage)
 	flags.StringVar(&o.out, "out", "sweep", "folder of the results")
 	flags.StringVar(&o.shard, "shard", "", "play a part of the grid only, such as 2/5, the third of five")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "runs at the same time")
@@ -95,6 +96,9 @@ func (o *sweepOptions) validate() error {
 	var errs []error
 	if len(o.nodes) == 0 || len(o.pods) == 0 {
 		errs = append(errs, badInputf("--nodes and --pods: want files, found %d and %d", len(o.nodes), len(o.pods)))
+	}
+	if o.job != "" && o.model != "" {
+		errs = append(errs, badInputf("--job: its pods decide by the model that is built into the image; leave --model out"))
 	}
 	if o.workers < 1 {
 		errs = append(errs, badInputf("--workers: want 1 or more, found %d", o.workers))

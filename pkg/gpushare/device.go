@@ -66,7 +66,7 @@ func (m *Meter) Descent(c *Class, free Free, before float64) (score, device int)
 		after.Idle = append(make([]int, 0, 16), free.Idle...)
 		Take(c, after.Idle)
 		amounts := m.Measure(after)
-		return descentScore(before - amounts.Fragment()), NoDevice
+		return DescentScore(before - amounts.Fragment()), NoDevice
 	}
 	score, device = 0, NoDevice
 	for i, idle := range free.Idle {
@@ -77,15 +77,15 @@ func (m *Meter) Descent(c *Class, free Free, before float64) (score, device int)
 		free.Idle[i] -= c.GPUMilli
 		amounts := m.Measure(after)
 		free.Idle[i] += c.GPUMilli
-		if s := descentScore(before - amounts.Fragment()); device == NoDevice || s > score {
+		if s := DescentScore(before - amounts.Fragment()); device == NoDevice || s > score {
 			score, device = s, i
 		}
 	}
 	return score, device
 }
 
-// descentScore squeezes the drop of the fragment, in milli, into 0..100: a whole GPU is one unit of the logistic curve.
-func descentScore(drop float64) int {
+// DescentScore squeezes the drop of the fragment, in milli, into 0..100: a whole GPU is one unit of the logistic curve.
+func DescentScore(drop float64) int {
 	return int(100 * (1 / (1 + math.Exp(-drop/wholeGPU))))
 }
 
@@ -95,9 +95,14 @@ func Take(c *Class, idle []int) []int {
 	if c.GPUs == 0 || !Fits(c, idle) {
 		return nil
 	}
-	taken := make([]int, 0, c.GPUs)
+	return AppendTaken(make([]int, 0, c.GPUs), c, idle)
+}
+
+// AppendTaken is Take for callers that bring their own space. The pod must fit.
+func AppendTaken(taken []int, c *Class, idle []int) []int {
+	before := len(taken)
 	for i := range idle {
-		if idle[i] >= c.GPUMilli && len(taken) < c.GPUs {
+		if idle[i] >= c.GPUMilli && len(taken)-before < c.GPUs {
 			idle[i] -= c.GPUMilli
 			taken = append(taken, i)
 		}

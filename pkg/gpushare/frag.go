@@ -77,6 +77,7 @@ type Meter struct {
 	// milli are the different GPUMilli of all rows; enough and short hold for each of them the number of devices of
 	// the node at hand with that much idle, and what is idle on the others.
 	milli, enough, short []int
+	frequencies          map[Class]float64
 }
 
 type row struct {
@@ -88,7 +89,7 @@ type row struct {
 
 // NewMeter prepares for nodes with the given card models, which Free.Model indexes.
 func NewMeter(typical []TypicalPod, models []string) *Meter {
-	m := &Meter{accepts: make([][]bool, len(models))}
+	m := &Meter{accepts: make([][]bool, len(models)), frequencies: make(map[Class]float64, len(typical))}
 	for i := range typical {
 		if typical[i].GPUs > 0 {
 			m.milli = append(m.milli, typical[i].GPUMilli)
@@ -99,6 +100,7 @@ func NewMeter(typical []TypicalPod, models []string) *Meter {
 	m.enough, m.short = make([]int, len(m.milli)), make([]int, len(m.milli))
 	for i := range typical {
 		t := &typical[i]
+		m.frequencies[t.Class] = t.Frequency
 		at, _ := slices.BinarySearch(m.milli, t.GPUMilli)
 		m.rows = append(m.rows, row{cpuMilli: t.CPUMilli, gpus: max(t.GPUs, 0), milli: at, frequency: t.Frequency})
 		for model, name := range models {
@@ -106,6 +108,12 @@ func NewMeter(typical []TypicalPod, models []string) *Meter {
 		}
 	}
 	return m
+}
+
+// Frequency is the share of typical pods that are of the class; not known for one that is not typical.
+func (m *Meter) Frequency(c Class) (frequency float64, known bool) {
+	frequency, known = m.frequencies[c]
+	return frequency, known
 }
 
 // Accepts says whether pods of the class may use cards of the model.

@@ -32,6 +32,8 @@ type PluginSetting struct {
 	Disabled bool
 	// Args replaces its arguments.
 	Args map[string]any
+	// Points are the extension points that it is enabled at, instead of all that it has.
+	Points []string
 }
 
 // ParseSchedulerConfig reads a KubeSchedulerConfiguration. What it says is checked by the scheduler itself.
@@ -107,7 +109,7 @@ func (c SchedulerConfig) SetPlugin(setting PluginSetting) error {
 	if setting.Args != nil {
 		setArgs(profile, setting.Name, setting.Args)
 	}
-	if setting.Weight == 0 && !setting.Disabled {
+	if setting.Weight == 0 && !setting.Disabled && setting.Points == nil {
 		return nil
 	}
 	plugins, err := child(profile, "plugins")
@@ -124,8 +126,26 @@ func (c SchedulerConfig) SetPlugin(setting PluginSetting) error {
 		replace(multiPoint, "disabled", entry)
 		return nil
 	}
-	entry["weight"] = int64(setting.Weight)
-	replace(multiPoint, "enabled", entry)
+	if setting.Weight != 0 {
+		entry["weight"] = int64(setting.Weight)
+	}
+	if setting.Points == nil {
+		replace(multiPoint, "enabled", entry)
+		return nil
+	}
+	remove(multiPoint, "enabled", setting.Name)
+	return enableAt(plugins, setting.Points, entry)
+}
+
+// enableAt enables a plugin at some extension points by name.
+func enableAt(plugins map[string]any, points []string, entry map[string]any) error {
+	for _, name := range points {
+		point, err := child(plugins, name)
+		if err != nil {
+			return err
+		}
+		replace(point, "enabled", runtime.DeepCopyJSON(entry))
+	}
 	return nil
 }
 

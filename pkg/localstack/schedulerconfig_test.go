@@ -65,6 +65,13 @@ func TestSchedulerConfigChanges(t *testing.T) {
 			},
 			want: strings.Replace(testConfig, "  plugins:", "  - name: InterPodAffinity\n    args: {hardPodAffinityWeight: 2}\n  plugins:", 1),
 		},
+		"plugin at one of its extension points only": {
+			change: func(c SchedulerConfig) error {
+				return c.SetPlugin(PluginSetting{Name: "CacheAware", Weight: 3, Points: []string{"score"}})
+			},
+			want: strings.Replace(testConfig, "enabled:\n      - {name: CacheAware, weight: 10}", "enabled: []", 1) +
+				"    score: {enabled: [{name: CacheAware, weight: 3}]}\n",
+		},
 		"plugin that is disabled": {
 			change: func(c SchedulerConfig) error { return c.SetPlugin(PluginSetting{Name: "CacheAware", Disabled: true}) },
 			want:   strings.Replace(testConfig, "enabled:\n      - {name: CacheAware, weight: 10}", "enabled: []\n      disabled: [{name: CacheAware}]", 1),

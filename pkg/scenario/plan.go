@@ -47,7 +47,9 @@ func settings(p format.Profile) []localstack.PluginSetting {
 	var settings []localstack.PluginSetting
 	for _, name := range slices.Sorted(maps.Keys(p.Plugins)) {
 		s := p.Plugins[name]
-		settings = append(settings, localstack.PluginSetting{Name: name, Weight: s.Weight, Disabled: s.Disabled, Args: s.Args})
+		settings = append(settings, localstack.PluginSetting{
+			Name: name, Weight: s.Weight, Disabled: s.Disabled, Args: s.Args, Points: s.Points,
+		})
 	}
 	return settings
 }

@@ -127,11 +127,11 @@ func clusterRows() []Row {
 	domain := below(append([]string{"apis", "pkg/version"}, pure()...)...)
 	kubernetes := []string{"k8s.io/kubernetes/**"}
 	pluginTests := append(controlPlane(), kubernetes...)
-	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/tracewire"), domain...)
+	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/mlpmodel", "pkg/tracewire"), domain...)
 	return []Row{
 		{
 			Name:      "state",
-			Roots:     []string{"pkg/state", "pkg/diskmodel"},
+			Roots:     []string{"pkg/state", "pkg/diskmodel", "pkg/mlpmodel"},
 			Inside:    domain,
 			Never:     kubernetes,
 			TestsAlso: controlPlane(),

@@ -100,6 +100,7 @@ func TestParseFaults(t *testing.T) {
 		"profile changes nothing":       {text: minimal + "profile: {plugins: {A: {}}}\n", want: []string{"profile.plugins[A]"}},
 		"disabled plugin has args":      {text: minimal + "profile: {plugins: {A: {disabled: true, args: {}}}}\n", want: []string{"profile.plugins[A].disabled"}},
 		"negative weight":               {text: minimal + "profile: {plugins: {A: {weight: -1}}}\n", want: []string{"profile.plugins[A].weight"}},
+		"unknown extension point":       {text: minimal + "profile: {plugins: {A: {points: [scoring]}}}\n", want: []string{"profile.plugins[A].points[0]", `"scoring"`}},
 		"unknown field of profile":      {text: minimal + "profile: {plugins: {A: {wieght: 1}}}\n", want: []string{"profile.plugins.A.wieght"}},
 		"no expectation":                {text: steps("- kill: {process: scheduler}"), want: []string{"at least one expect"}},
 		"two decisive expectations":     {text: steps("- expect: {pod: a, node: n1, decisive: true}\n- expect: {pod: b, node: n1, decisive: true}"), want: []string{"found 2"}},

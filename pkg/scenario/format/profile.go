@@ -23,6 +23,8 @@ type PluginSettings struct {
 	Disabled bool `json:"disabled"`
 	// Args replaces the plugin's arguments.
 	Args map[string]any `json:"args"`
+	// Points are the extension points that the plugin is enabled at, such as score, instead of all that it has.
+	Points []string `json:"points"`
 }
 
 // IsDefault says whether the scheduler can run the scenario without being restarted with another profile.
@@ -52,12 +54,22 @@ func (p Profile) validate(path *field.Path) field.ErrorList {
 		if s.Weight < 0 {
 			errs = append(errs, field.Invalid(at.Child("weight"), s.Weight, "must not be negative"))
 		}
-		if s.Disabled && (s.Weight != 0 || s.Args != nil) {
-			errs = append(errs, field.Forbidden(at.Child("disabled"), "a disabled plugin has neither weight nor args"))
+		if s.Disabled && (s.Weight != 0 || s.Args != nil || s.Points != nil) {
+			errs = append(errs, field.Forbidden(at.Child("disabled"), "a disabled plugin has neither weight nor args nor points"))
 		}
-		if !s.Disabled && s.Weight == 0 && s.Args == nil {
-			errs = append(errs, field.Required(at, "set at least one of weight, args, disabled"))
+		if !s.Disabled && s.Weight == 0 && s.Args == nil && s.Points == nil {
+			errs = append(errs, field.Required(at, "set at least one of weight, args, points, disabled"))
+		}
+		for i, point := range s.Points {
+			if !slices.Contains(extensionPoints(), point) {
+				errs = append(errs, field.NotSupported(at.Child("points").Index(i), point, extensionPoints()))
+			}
 		}
 	}
 	return errs
+}
+
+// extensionPoints are those of a KubeSchedulerConfiguration that plugins of ours have. Weights count under score only.
+func extensionPoints() []string {
+	return []string{"preFilter", "filter", "postFilter", "preScore", "score", "reserve", "permit", "preBind", "postBind"}
 }

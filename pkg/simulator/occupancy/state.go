@@ -99,6 +99,9 @@ func (s *State) Frag(node int) *gpushare.Amounts { return &s.frags[node] }
 // IdleGPUMilli and WholeGPUs are what the node's devices have idle together, and how many of them nobody uses.
 func (s *State) IdleGPUMilli(node int) int { return s.nodes[node].idleSum }
 
+// MemoryFree is the memory that the node has left, in bytes.
+func (s *State) MemoryFree(node int) int64 { return s.nodes[node].memoryBytes }
+
 // WholeGPUs is the number of the node's devices that nobody uses.
 func (s *State) WholeGPUs(node int) int { return s.nodes[node].whole }
 

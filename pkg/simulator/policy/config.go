@@ -1,6 +1,11 @@
 package policy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vicinity-scheduler/vicinity/pkg/feature"
+	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
+)
 
 // Names of the score policies, as in the predecessor's scheduler configurations.
 const (
@@ -11,12 +16,13 @@ const (
 	GPUClustering = "GpuClusteringScore"
 	FGD           = "FGDScore"
 	Simon         = "Simon"
+	MLP           = "MLPScore"
 )
 
 // DeviceMethod chooses the device of a pod that takes a share of one.
 type DeviceMethod string
 
-// The device methods. Besides, the name of a score policy that rates devices (FGD, DotProduct) is one.
+// The device methods. Besides, the name of a score policy that rates devices (FGD, DotProduct, MLP) is one.
 const (
 	DeviceBest   DeviceMethod = "best"
 	DeviceWorst  DeviceMethod = "worst"
@@ -58,6 +64,10 @@ type Config struct {
 	DeviceDimExt, DeviceNorm string
 	// TieBreak is how equal scores are resolved. Default: firstByName.
 	TieBreak TieBreak
+	// Network scores nodes and devices where MLP is named. It is shared: networks are safe for concurrent use.
+	Network *mlp.Network
+	// Seen learns the range of all vectors that the network scores. It belongs to one run. May be nil.
+	Seen *feature.Range
 }
 
 // Title is the policy's name in reports.

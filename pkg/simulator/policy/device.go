@@ -10,26 +10,26 @@ import (
 
 // devices chooses the devices on a node that has room. Pods with whole GPUs get the first ones that are idle, for
 // those are all alike.
-func (n *Native) devices(node int, spec *model.Pod, class *gpushare.Class) []int {
+func (n *Native) devices(node int, spec *model.Pod, class *classKey) []int {
 	if spec.GPUIndexes != nil {
 		return slices.Sorted(slices.Values(spec.GPUIndexes))
 	}
 	if !class.Shared() {
-		return gpushare.Take(class, slices.Clone(n.state.Free(node).Idle))
+		return gpushare.Take(&class.Class, slices.Clone(n.state.Free(node).Idle))
 	}
 	return []int{n.device(node, class)}
 }
 
 // deviceChoice is the method of the configuration.
-func (n *Native) deviceChoice(config *Config) (func(int, *gpushare.Class) int, error) {
+func (n *Native) deviceChoice(config *Config) (func(int, *classKey) int, error) {
 	idle := func(node int) []int { return n.state.Free(node).Idle }
 	switch config.Device {
 	case "", DeviceBest:
-		return func(node int, c *gpushare.Class) int { return gpushare.BestFit(idle(node), c.GPUMilli) }, nil
+		return func(node int, c *classKey) int { return gpushare.BestFit(idle(node), c.GPUMilli) }, nil
 	case DeviceWorst:
-		return func(node int, c *gpushare.Class) int { return gpushare.WorstFit(idle(node), c.GPUMilli) }, nil
+		return func(node int, c *classKey) int { return gpushare.WorstFit(idle(node), c.GPUMilli) }, nil
 	case DeviceRandom:
-		return func(node int, c *gpushare.Class) int {
+		return func(node int, c *classKey) int {
 			room := gpushare.WithRoom(nil, idle(node), c.GPUMilli)
 			return room[n.rand.Intn(len(room))]
 		}, nil
@@ -41,9 +41,16 @@ func (n *Native) deviceChoice(config *Config) (func(int, *gpushare.Class) int, e
 			return nil, err
 		}
 		return d.device, nil
+	case MLP:
+		l, err := n.learnedFor(config)
+		if err != nil {
+			return nil, err
+		}
+		n.memory = true
+		return l.device, nil
 	default:
-		return nil, fmt.Errorf("device choice %q: expected %s, %s, %s, %s or %s",
-			config.Device, DeviceBest, DeviceWorst, DeviceRandom, FGD, DotProduct)
+		return nil, fmt.Errorf("device choice %q: expected %s, %s, %s, %s, %s or %s",
+			config.Device, DeviceBest, DeviceWorst, DeviceRandom, FGD, DotProduct, MLP)
 	}
 }
 

@@ -65,8 +65,8 @@ func (d *dotProduct) score(node int, c *classKey) int64 {
 	return score
 }
 
-func (d *dotProduct) device(node int, c *gpushare.Class) int {
-	if _, device := d.best(node, c); device != gpushare.NoDevice {
+func (d *dotProduct) device(node int, c *classKey) int {
+	if _, device := d.best(node, &c.Class); device != gpushare.NoDevice {
 		return device
 	}
 	return gpushare.BestFit(d.native.state.Free(node).Idle, c.GPUMilli)

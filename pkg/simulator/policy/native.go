@@ -24,9 +24,11 @@ type Native struct {
 	rand    *dice.Rand
 	scorers []scorer
 	weights []int64
-	device  func(node int, class *gpushare.Class) int
+	device  func(node int, class *classKey) int
 	random  bool // ties are drawn
 	caches  map[classKey]*cache
+	memory  bool     // something depends on the requested memory
+	learned *learned // nil until a configuration names MLP
 
 	// Scratch space of one decision.
 	feasible []int
@@ -82,7 +84,7 @@ func (n *Native) addScorers(config *Config) error {
 	}
 	for i := range config.Scorers {
 		c := &config.Scorers[i]
-		s, err := n.scorer(c)
+		s, err := n.scorer(c, config)
 		if err != nil {
 			return err
 		}
@@ -90,6 +92,7 @@ func (n *Native) addScorers(config *Config) error {
 			return fmt.Errorf("weight of %s is %d, expected 1 to %d", c.Name, c.Weight, maxWeight)
 		}
 		n.scorers = append(n.scorers, s)
+		n.memory = n.memory || s.memory
 		n.weights = append(n.weights, c.Weight)
 	}
 	return nil
@@ -114,7 +117,7 @@ func (n *Native) Schedule(_ context.Context, _ int, spec *model.Pod) (model.Bind
 	}
 	cache := n.cacheOf(spec)
 	at := n.feasible[n.best(cache)]
-	return model.Binding{Node: at, GPUs: n.devices(at, spec, &cache.key.Class)}, nil
+	return model.Binding{Node: at, GPUs: n.devices(at, spec, &cache.key)}, nil
 }
 
 // Assume implements [engine.Scheduler]: the state that the policy reads is the engine's.
@@ -136,10 +139,8 @@ func (n *Native) Helps(node, _ int, spec *model.Pod) bool {
 func (n *Native) cacheOf(spec *model.Pod) *cache {
 	n.spec = spec
 	key := classKey{Class: ClassOf(spec)}
-	for i := range n.scorers {
-		if n.scorers[i].memory {
-			key.memoryBytes = spec.MemoryBytes
-		}
+	if n.memory {
+		key.memoryBytes = spec.MemoryBytes
 	}
 	c := n.caches[key]
 	if c == nil {

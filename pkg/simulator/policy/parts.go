@@ -13,6 +13,5 @@ func (n *Native) Rate(spec *model.Pod, nodes []int) []int64 {
 
 // Devices are those that the policy gives the pod on a node that has room for it, ascending; nil for a pod without GPUs.
 func (n *Native) Devices(node int, spec *model.Pod) []int {
-	class := ClassOf(spec)
-	return n.devices(node, spec, &class)
+	return n.devices(node, spec, &n.cacheOf(spec).key)
 }

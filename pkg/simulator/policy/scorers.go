@@ -34,7 +34,7 @@ type scorer struct {
 // Names are the score policies.
 func Names() []string {
 	return []string{
-		Random, BestFit, DotProduct, GPUPacking, GPUClustering, FGD, Simon,
+		Random, BestFit, DotProduct, GPUPacking, GPUClustering, FGD, Simon, MLP,
 		DatasetLocality, DiskHeadroom, PeerDistance,
 	}
 }
@@ -42,7 +42,7 @@ func Names() []string {
 // Known says whether there is a native score policy of that name.
 func Known(name string) bool { return slices.Contains(Names(), name) }
 
-func (n *Native) scorer(c *Scorer) (scorer, error) {
+func (n *Native) scorer(c *Scorer, config *Config) (scorer, error) {
 	switch c.Name {
 	case Random:
 		return scorer{draw: true}, nil
@@ -62,6 +62,12 @@ func (n *Native) scorer(c *Scorer) (scorer, error) {
 		return scorer{score: n.descent}, nil
 	case Simon:
 		return scorer{score: n.simon, minMax: true, memory: true}, nil
+	case MLP:
+		l, err := n.learnedFor(config)
+		if err != nil {
+			return scorer{}, err
+		}
+		return scorer{score: l.score, memory: true}, nil
 	default:
 		if cost := n.costOf(c.Name); cost != nil {
 			return scorer{cost: cost}, nil
@@ -79,8 +85,8 @@ func (n *Native) descent(node int, c *classKey) int64 {
 	return int64(score)
 }
 
-func (n *Native) descentDevice(node int, c *gpushare.Class) int {
-	_, device := n.state.Meter().Descent(c, n.state.Free(node), n.state.Frag(node).Fragment())
+func (n *Native) descentDevice(node int, c *classKey) int {
+	_, device := n.state.Meter().Descent(&c.Class, n.state.Free(node), n.state.Frag(node).Fragment())
 	return device
 }
 

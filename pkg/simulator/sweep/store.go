@@ -28,6 +28,8 @@ type Settings struct {
 	Nodes       int     `json:"nodes"`
 	GPUs        int     `json:"gpus"`
 	TypicalPods string  `json:"typicalPods"`
+	// Model is the digest of the model that policy MLP decides by; empty without that policy.
+	Model string `json:"model,omitempty"`
 }
 
 // Store is an open file of results. Its methods may be called from several goroutines.

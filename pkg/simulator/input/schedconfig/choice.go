@@ -135,8 +135,8 @@ func fullName(name string) string {
 }
 
 func usualDevice(scorer string) policy.DeviceMethod {
-	if scorer == policy.FGD {
-		return policy.DeviceMethod(policy.FGD)
+	if scorer == policy.FGD || scorer == policy.MLP {
+		return policy.DeviceMethod(scorer)
 	}
 	return policy.DeviceBest
 }

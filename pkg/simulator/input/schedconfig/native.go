@@ -22,10 +22,14 @@ const (
 func native() []string {
 	return []string{
 		policy.Random, policy.DotProduct, policy.GPUClustering, policy.GPUPacking, policy.BestFit, policy.FGD, policy.Simon,
+		policy.MLP,
 	}
 }
 
-func isPredecessors(name string) bool { return name == GPUShare || slices.Contains(native(), name) }
+// isPredecessors says whether the plugin has arguments as the predecessor's have. MLPScore has its own.
+func isPredecessors(name string) bool {
+	return name == GPUShare || name != policy.MLP && slices.Contains(native(), name)
+}
 
 // methodNames are the values of an argument.
 func methodNames(key string) []string {
@@ -37,6 +41,7 @@ func methodNames(key string) []string {
 	default:
 		return []string{
 			string(policy.DeviceBest), string(policy.DeviceWorst), string(policy.DeviceRandom), policy.DotProduct, policy.FGD,
+			policy.MLP,
 		}
 	}
 }
@@ -55,11 +60,14 @@ func (c *Config) Native() (decide *policy.Config, whyNot string) {
 		if !slices.Contains(native(), s.Name) {
 			return nil, fmt.Sprintf("plugin %s has no native form", s.Name)
 		}
+		if s.Name == policy.MLP && !c.isOld() && !p.scoresByNetwork() {
+			continue
+		}
 		m := p.methods(s.Name)
 		config.Scorers = append(config.Scorers, policy.Scorer{Name: s.Name, Weight: max(s.Weight, 1), DimExt: m.dimExt, Norm: m.norm})
 		names = append(names, shortName(s.Name))
 	}
-	if len(scorers) == 0 {
+	if len(names) == 0 {
 		return nil, "no score plugin is enabled"
 	}
 	config.Name = strings.Join(names, "+")
@@ -94,6 +102,14 @@ func (c *Config) defaultScores(p *profile) []string {
 		})
 	}
 	return left
+}
+
+// scoresByNetwork says whether MLPScore is in mode Active, which is not its default. Files of old versions do not know
+// modes: there it scores when it is enabled.
+func (p *profile) scoresByNetwork() bool {
+	return slices.ContainsFunc(p.PluginConfig, func(config pluginConfig) bool {
+		return config.Name == policy.MLP && config.Args["mode"] == "Active"
+	})
 }
 
 func (p *profile) methods(name string) methods {

@@ -59,11 +59,27 @@ func TestNative(t *testing.T) {
 		"a mix, weight 1 when none is given":  {text: strings.Replace(old, "weight: 1000}", "weight: 1000}, {name: BestFitScore}", 1), want: mix},
 		"a default scorer that is left on":    {text: strings.Replace(old, "{name: ImageLocality}, ", "", 1), whyNot: "ImageLocality of the default profile score"},
 		"one under its old name":              {text: strings.Replace(old, "{name: NodeResourcesLeastAllocated}, ", "", 1), whyNot: "NodeResourcesFit of the default profile score"},
-		"a scorer that is not native":         {text: strings.Replace(old, "weight: 1000}", "weight: 1000}, {name: MLPScore}", 1), whyNot: "plugin MLPScore has no native form"},
+		"a scorer that is not native":         {text: strings.Replace(old, "weight: 1000}", "weight: 1000}, {name: NodeFlavour}", 1), whyNot: "plugin NodeFlavour has no native form"},
 		"no scorer":                           {text: strings.Replace(old, "{name: FGDScore, weight: 1000}", "", 1), whyNot: "no score plugin is enabled"},
 		"today's version, all defaults off":   {text: today + "    multiPoint: {enabled: [{name: BestFitScore, weight: 3}]}\n    score: {disabled: [{name: '*'}]}\n", want: &policy.Config{Name: "BestFit", Scorers: []policy.Scorer{{Name: policy.BestFit, Weight: 3}}}},
 		"today's version has no old names":    {text: today + "    score: {enabled: [{name: BestFitScore}], disabled: [{name: NodeResourcesLeastAllocated}]}\n", whyNot: "NodeResourcesFit"},
 		"a profile of Vicinity's own plugins": {text: today + "    multiPoint: {enabled: [{name: CacheAware, weight: 10}]}\n    score: {disabled: [{name: '*'}]}\n", whyNot: "plugin CacheAware has no native form"},
+		"a trained network, in the predecessor's form": {
+			text: strings.ReplaceAll(old, "FGDScore", "MLPScore"),
+			want: &policy.Config{
+				Name: "MLP", Scorers: []policy.Scorer{{Name: policy.MLP, Weight: 1000, DimExt: "share", Norm: "max"}},
+				Device: policy.DeviceMethod(policy.MLP),
+			},
+		},
+		"the plugin in mode Active": {
+			text: today + "    multiPoint: {enabled: [{name: MLPScore}]}\n    score: {disabled: [{name: '*'}]}\n" +
+				"  pluginConfig: [{name: MLPScore, args: {mode: Active, deadline: 1ms}}]\n",
+			want: &policy.Config{Name: "MLP", Scorers: []policy.Scorer{{Name: policy.MLP, Weight: 1}}},
+		},
+		"the plugin in its default mode scores nothing": {
+			text:   today + "    multiPoint: {enabled: [{name: MLPScore}]}\n    score: {disabled: [{name: '*'}]}\n",
+			whyNot: "no score plugin is enabled",
+		},
 		"a service of random weights is replaced": {
 			text: strings.ReplaceAll(strings.ReplaceAll(old, "FGDScore", "RLSchedulerScore"), "normMethod: max}}\n  - {name: Open", "normMethod: max}}\n  - {name: Open"), want: fgd,
 		},
@@ -131,7 +147,7 @@ profiles:
 
 func TestFaultsNameFileLineAndField(t *testing.T) {
 	tests := map[string]struct{ from, to, want string }{
-		"an unknown device method":  {"gpuSelMethod: FGDScore", "gpuSelMethod: bset", "s.yaml:15: profiles[0].pluginConfig[1].args.gpuSelMethod: want one of best, worst, random, DotProductScore, FGDScore; found \"bset\""},
+		"an unknown device method":  {"gpuSelMethod: FGDScore", "gpuSelMethod: bset", "s.yaml:15: profiles[0].pluginConfig[1].args.gpuSelMethod: want one of best, worst, random, DotProductScore, FGDScore, MLPScore; found \"bset\""},
 		"an unknown vector method":  {"dimExtMethod: share, normMethod: max}}\n  - {name: Open", "dimExtMethod: 3, normMethod: max}}\n  - {name: Open", "s.yaml:14: profiles[0].pluginConfig[0].args.dimExtMethod: want one of merge, share, divide, extend; found \"3\""},
 		"another kind":              {"KubeSchedulerConfiguration", "Pod", "s.yaml:1: apiVersion: want apiVersion kubescheduler.config.k8s.io/"},
 		"a version nobody had":      {"v1beta1", "v2", "s.yaml:1: apiVersion: want"},
