@@ -61,7 +61,8 @@ func newExplainCommand() *cobra.Command {
 	flags.BoolVar(&o.every, "attempts", false, "explain every attempt, not only the last")
 	flags.StringVarP(&o.file, "file", "f", "", "read decisions from a `FILE` of JSON lines instead of the service; - is the standard input")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "say where the pod of the manifest in --file would go; nothing is created")
-	flags.StringVar(&o.scheduler, "scheduler-config", "", "with --dry-run: KubeSchedulerConfiguration `FILE` (default: kube-scheduler's own profile)")
+	flags.StringVar(&o.scheduler, "scheduler-config", "",
+		"with --dry-run: KubeSchedulerConfiguration `FILE` (default: kube-scheduler's own profile)")
 	flags.StringVar(&o.socket, "socket", "", "read the latest decisions from the `SOCKET` of a running scheduler instead")
 	flags.StringVarP(&o.output, "output", "o", "", "json")
 	mustComplete(cmd, "output", "json")

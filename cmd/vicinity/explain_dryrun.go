@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/go-logr/logr"
@@ -109,14 +110,14 @@ func writeAnswer(out io.Writer, pod *model.Pod, answer *framework.Answer) error 
 			fmt.Fprintf(table, "%s\t-\trejected by %s: %s\n", clean(v.Node), v.Plugin, clean(v.Reason))
 			continue
 		}
-		why := ""
+		why := []string{"the only node left"}
+		if len(v.Scores) > 0 {
+			why = why[:0]
+		}
 		for _, s := range v.Scores {
-			why += fmt.Sprintf("%s %d  ", s.Plugin, s.Weighted)
+			why = append(why, fmt.Sprintf("%s %d", s.Plugin, s.Weighted))
 		}
-		if why == "" {
-			why = "the only node left"
-		}
-		fmt.Fprintf(table, "%s\t%d\t%s\n", clean(v.Node), v.Total, why)
+		fmt.Fprintf(table, "%s\t%d\t%s\n", clean(v.Node), v.Total, strings.Join(why, ", "))
 	}
 	return table.Flush()
 }
