@@ -12,14 +12,17 @@ import (
 func (o *options) addRTTFlags(fs *pflag.FlagSet) {
 	g := goldpinger.Defaults()
 	fs.StringVar((*string)(&o.goldpinger.Mode), "goldpinger-mode", string(g.Mode),
-		"how Goldpinger is asked for round-trip times, `MODE`: Off, CheckAll (one pod for all), Check (each pod), or Metrics (each pod's histograms)")
-	fs.StringVar(&o.goldpinger.URL, "goldpinger-url", g.URL, "`URL` of Goldpinger for mode CheckAll, such as http://goldpinger.monitoring:8081")
+		"how Goldpinger is asked for round-trip times, `MODE`: Off, CheckAll (one pod for all), Check (each pod), "+
+			"or Metrics (each pod's histograms)")
+	fs.StringVar(&o.goldpinger.URL, "goldpinger-url", g.URL,
+		"`URL` of Goldpinger for mode CheckAll, such as http://goldpinger.monitoring:8081")
 	fs.StringVar(&o.goldpinger.PodNamespace, "goldpinger-namespace", g.PodNamespace, "`NAMESPACE` of Goldpinger's pods; by default any")
 	fs.StringVar(&o.goldpinger.PodSelector, "goldpinger-selector", g.PodSelector, "`LABELS` of Goldpinger's pods")
 	fs.Int32Var(&o.goldpinger.Port, "goldpinger-port", g.Port, "`PORT` of Goldpinger's pods")
 	fs.DurationVar(&o.goldpinger.Interval, "goldpinger-interval", g.Interval, "`TIME` from one question to the next")
 	fs.StringSliceVar(&o.targets.Endpoints, "rtt-endpoints", []string{"*"},
-		"`PATTERNS` of the endpoints outside the cluster that agents may probe because a pod's bound names them, such as *.example.com:443; \"\" for none")
+		"`PATTERNS` of the endpoints outside the cluster that agents may probe because a pod's bound names them, "+
+			"such as *.example.com:443; \"\" for none")
 }
 
 // validateRTT judges the flags. The list of targets is kept in the controller's own namespace.

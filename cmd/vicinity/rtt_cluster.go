@@ -41,7 +41,8 @@ func newRTTClusterCommand() *cobra.Command {
 	o.addFileFlags(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&o.limit, "max", 0, "the bound, such as 25ms; required")
-	flags.DurationSliceVar(&o.layers, "layers", nil, "bounds whose clusters are made beforehand, as initialClusterLayers in EdgeDelay's arguments")
+	flags.DurationSliceVar(&o.layers, "layers", nil,
+		"bounds whose clusters are made beforehand, as initialClusterLayers in EdgeDelay's arguments")
 	flags.StringVarP(&o.output, "output", "o", "", "json or yaml")
 	mustComplete(cmd, "output", "json", "yaml")
 	if err := cmd.MarkFlagRequired("max"); err != nil {

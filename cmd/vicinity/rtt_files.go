@@ -67,19 +67,9 @@ func (o *filesOptions) export(ctx context.Context, names []string, out, errOut i
 	if err != nil {
 		return err
 	}
-	estimated := 0
-	matrix, metadata, err := staticfile.Format(nodes, func(from, to string) (time.Duration, bool) {
-		if sample, ok := view.best(from, to); ok {
-			return sample.P50, true
-		}
-		estimate, ok := view.store.Estimate(from, to)
-		if ok && o.estimate {
-			estimated++
-		}
-		return estimate.Delay, ok && o.estimate
-	})
+	matrix, metadata, estimated, err := o.format(view, nodes)
 	if err != nil {
-		return fmt.Errorf("%w; name the nodes to leave the others out, or take estimates with --estimate", err)
+		return err
 	}
 	for file, content := range map[string][]byte{o.matrix: matrix, o.metadata: metadata} {
 		if err := os.WriteFile(file, content, 0o644); err != nil { //nolint:gosec // what the user asks for, for others to read
@@ -90,6 +80,24 @@ func (o *filesOptions) export(ctx context.Context, names []string, out, errOut i
 		len(nodes), o.matrix, o.metadata, estimated, len(nodes)*(len(nodes)-1))
 	view.warn(errOut)
 	return nil
+}
+
+// format makes the files' content, and counts the pairs that are estimated.
+func (o *filesOptions) format(view *rttView, nodes []string) (matrix, metadata []byte, estimated int, err error) {
+	matrix, metadata, err = staticfile.Format(nodes, func(from, to string) (time.Duration, bool) {
+		if sample, ok := view.best(from, to); ok {
+			return sample.P50, true
+		}
+		estimate, ok := view.store.Estimate(from, to)
+		if ok && o.estimate {
+			estimated++
+		}
+		return estimate.Delay, ok && o.estimate
+	})
+	if err != nil {
+		err = fmt.Errorf("%w; name the nodes to leave the others out, or take estimates with --estimate", err)
+	}
+	return matrix, metadata, estimated, err
 }
 
 func newRTTImportCommand() *cobra.Command {
@@ -134,7 +142,8 @@ func (o *filesOptions) importFiles(ctx context.Context, out, errOut io.Writer) e
 		fmt.Fprintf(errOut, "warning: not nodes of this cluster, left out: %s\n", listed(left))
 	}
 	if len(here) == 0 {
-		return fmt.Errorf("none of the %d names is that of a node: want names such as %s", len(rows), strings.Join(view.nodes[:min(3, len(view.nodes))], ", "))
+		return fmt.Errorf("none of the %d names is that of a node: want names such as %s",
+			len(rows), strings.Join(view.nodes[:min(3, len(view.nodes))], ", "))
 	}
 	if o.dryRun {
 		fmt.Fprintf(out, "would write the paths of %d nodes\n", len(here))

@@ -30,7 +30,6 @@ type embedding struct {
 	config  *coordinate.Config
 	clients map[NodeID]*coordinate.Client
 	due     map[NodeID]int // rounds left
-	turn    int
 }
 
 func (m *embedding) forget(id NodeID) {

@@ -11,8 +11,9 @@ import (
 const (
 	// MaxLayerNodes is the number of nodes up to which clusters are made: the work grows with the pairs.
 	MaxLayerNodes = 1024
-	// layersFor is how long clusters are kept at least when round-trip times change.
+	// layersFor is how long clusters of many nodes, more than fewNodes, are kept at least when round-trip times change.
 	layersFor = 5 * time.Second
+	fewNodes  = 128
 )
 
 // Layers divides the nodes into clusters as the predecessor does: within a cluster of the layer d every two nodes are
@@ -95,9 +96,11 @@ func (l *Layers) All(limit time.Duration, now time.Time) ([][]string, error) {
 
 func (l *Layers) refreshLocked(now time.Time) {
 	changes, topology := l.store.changes.Load(), l.store.topology.Load()
-	stale := changes != l.changes && now.Sub(l.built) >= layersFor
-	if l.matrix != nil && topology == l.topology && !stale {
-		return
+	if l.matrix != nil && topology == l.topology {
+		young := len(l.matrix.ids) > fewNodes && now.Sub(l.built) < layersFor
+		if changes == l.changes || young {
+			return
+		}
 	}
 	l.changes, l.topology, l.built = changes, topology, now
 	l.matrix = l.store.layerMatrix()

@@ -114,7 +114,7 @@ func backWins(back, own Sample) bool {
 }
 
 // within lists the nodes within a bound when unmeasured ones are rejected.
-func (r *reference) within(ref string, max time.Duration, all []string, now time.Time) []string {
+func (r *reference) within(ref string, limit time.Duration, all []string, now time.Time) []string {
 	reached := false
 	for _, other := range all {
 		if sample, ok := r.pair(ref, other, now); ok && other != ref && sample.Answered() {
@@ -124,7 +124,7 @@ func (r *reference) within(ref string, max time.Duration, all []string, now time
 	var within []string
 	for _, other := range all {
 		sample, ok := r.pair(ref, other, now)
-		if other == ref || ok && sample.Known && sample.P50 <= max && (sample.Answered() || !reached) {
+		if other == ref || ok && sample.Known && sample.P50 <= limit && (sample.Answered() || !reached) {
 			within = append(within, other)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	// MaxNames is the number of nodes and endpoints that a store keeps. Samples of more are dropped.
-	MaxNames = 32_768
+	MaxNames = 65_536
 	// StaleAfter is how much older a sample of a better source may be than that of a worse one before it no longer
 	// counts: five of the agents' heartbeats.
 	StaleAfter = 5 * time.Minute

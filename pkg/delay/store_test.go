@@ -42,8 +42,11 @@ func TestSamplesThatContradictThemselves(t *testing.T) {
 func TestRowsNameEachPeerOnce(t *testing.T) {
 	s := NewStore()
 	dropped := s.Update("a", SourceAgent, []PeerSample{
-		{Peer: "c", Sample: answered(3 * ms)}, {Peer: "b", Sample: answered(ms)}, {Peer: "b", Sample: answered(2 * ms)},
-		{Peer: "a", Sample: answered(0)}, {Peer: "", Sample: answered(ms)},
+		{Peer: "c", Sample: answered(3 * ms)},
+		{Peer: "b", Sample: answered(ms)},
+		{Peer: "b", Sample: answered(2 * ms)},
+		{Peer: "a", Sample: answered(0)},
+		{Peer: "", Sample: answered(ms)},
 	}, testNow())
 	if got, _ := s.Lookup("a", "b"); dropped != 3 || got.P50 != ms {
 		t.Errorf("dropped %d, b at %s; want 3 (itself, nobody, and b again) and the first of b", dropped, got.P50)

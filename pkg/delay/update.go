@@ -25,11 +25,11 @@ func (s *Store) updateLocked(from string, source Source, peers []PeerSample, now
 	if source == SourceNone || source >= sourceCount {
 		return nil, len(peers)
 	}
-	id, ok := s.ids[from]
-	if !ok && len(peers) == 0 {
+	if _, known := s.ids[from]; !known && len(peers) == 0 {
 		return nil, 0
 	}
-	if id, ok = s.idLocked(from); !ok {
+	id, ok := s.idLocked(from)
+	if !ok {
 		return nil, len(peers)
 	}
 	n := s.nodes[id]

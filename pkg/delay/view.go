@@ -172,11 +172,16 @@ func (s *Store) fromZoneLocked(n *node, zone string, percentile Percentile) dist
 	return distance{}
 }
 
+// tail returns a percentile; one that was not told counts as twice the median, as it does between nodes.
 func tail(p50, p99 uint32, percentile Percentile) uint32 {
-	if percentile == P99 && p99 != none {
+	switch {
+	case percentile == P50:
+		return p50
+	case p99 != none:
 		return p99
+	default:
+		return 2 * p50
 	}
-	return p50
 }
 
 // HasZone reports whether a node of the cluster is in the zone.

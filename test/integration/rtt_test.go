@@ -206,7 +206,7 @@ func freeUDPPort(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := conn.LocalAddr().(*net.UDPAddr).Port //nolint:forcetypeassert,errcheck // of a UDP socket
+	port := conn.LocalAddr().(*net.UDPAddr).Port //nolint:forcetypeassert // of a UDP socket
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,9 @@ import (
 
 func twoHosts(t *testing.T) *netem.Network {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("measures times: not with -short, nor with the race detector's slowness")
+	}
 	network, err := netem.New(t.Context(), []netem.Host{
 		{Name: "a", Addresses: []netip.Prefix{netip.MustParsePrefix("10.77.0.1/24"), netip.MustParsePrefix("fd77::1/64")}},
 		{Name: "b", Addresses: []netip.Prefix{netip.MustParsePrefix("10.77.0.2/24"), netip.MustParsePrefix("fd77::2/64")}},

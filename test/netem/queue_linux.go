@@ -125,12 +125,13 @@ func (q *queue) deliver() (wait time.Duration, closed bool) {
 	}
 }
 
+// flights is a heap by due.
 type flights []*flight
 
-func (f flights) Len() int           { return len(f) }
-func (f flights) Less(i, j int) bool { return f[i].due.Before(f[j].due) }
-func (f flights) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-func (f *flights) Push(x any)        { *f = append(*f, x.(*flight)) } //nolint:forcetypeassert,errcheck // heap.Push below only
+func (f *flights) Len() int           { return len(*f) }
+func (f *flights) Less(i, j int) bool { return (*f)[i].due.Before((*f)[j].due) }
+func (f *flights) Swap(i, j int)      { (*f)[i], (*f)[j] = (*f)[j], (*f)[i] }
+func (f *flights) Push(x any)         { *f = append(*f, x.(*flight)) } //nolint:forcetypeassert // add pushes nothing else
 func (f *flights) Pop() any {
 	old := *f
 	last := old[len(old)-1]

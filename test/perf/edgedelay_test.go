@@ -78,8 +78,8 @@ func edgeDelay(b *testing.B) (plugin *edgedelay.EdgeDelay, nodes []fwk.NodeInfo,
 }
 
 // boundPod is within 25 ms of node 0 and within 40 ms of node 1.
-func boundPod(name string) *corev1.Pod {
-	return st.MakePod().Namespace("team").Name(name).UID(name).
+func boundPod() *corev1.Pod {
+	return st.MakePod().Namespace("team").Name("p").UID("p").
 		Label("delay_"+nodeName(0), "25").Label("delay_"+nodeName(1), "40").Obj()
 }
 
@@ -87,7 +87,7 @@ func boundPod(name string) *corev1.Pod {
 // pod.
 func BenchmarkEdgeDelayPreFilter(b *testing.B) {
 	plugin, nodes, report := edgeDelay(b)
-	pod := boundPod("p")
+	pod := boundPod()
 	var took []time.Duration
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -104,7 +104,7 @@ func BenchmarkEdgeDelayPreFilter(b *testing.B) {
 // BenchmarkEdgeDelayPreFilterCached: the same when nothing has changed since the last pod.
 func BenchmarkEdgeDelayPreFilterCached(b *testing.B) {
 	plugin, nodes, _ := edgeDelay(b)
-	pod := boundPod("p")
+	pod := boundPod()
 	var took []time.Duration
 	b.ReportAllocs()
 	for b.Loop() {
@@ -139,7 +139,7 @@ func feasibleNodes(b *testing.B, plugin *edgedelay.EdgeDelay, nodes []fwk.NodeIn
 // BenchmarkEdgeDelayFilter: budget 100 ns and no allocation for a node within the bounds.
 func BenchmarkEdgeDelayFilter(b *testing.B) {
 	plugin, nodes, _ := edgeDelay(b)
-	pod := boundPod("p")
+	pod := boundPod()
 	feasible, cycle := feasibleNodes(b, plugin, nodes, pod)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -152,7 +152,7 @@ func BenchmarkEdgeDelayFilter(b *testing.B) {
 // BenchmarkEdgeDelayFilterRejects: nodes beyond a bound; the reason is made for each.
 func BenchmarkEdgeDelayFilterRejects(b *testing.B) {
 	plugin, nodes, _ := edgeDelay(b)
-	pod := boundPod("p")
+	pod := boundPod()
 	_, cycle := feasibleNodes(b, plugin, nodes, pod)
 	var beyond []fwk.NodeInfo
 	for _, info := range nodes {
@@ -177,7 +177,7 @@ func BenchmarkEdgeDelayScore(b *testing.B) {
 			b.Fatal(status)
 		}
 	}
-	pod := boundPod("p")
+	pod := boundPod()
 	feasible, cycle := feasibleNodes(b, plugin, nodes, pod)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -41,8 +41,10 @@ func setDefaultsRTT(c *RTTConfiguration, enabled bool) {
 		set   *metav1.Duration
 		value time.Duration
 	}{
-		{&c.RotationPeriod, defaultRTTRotation}, {&c.ProbeTimeout, defaultProbeTimeout},
-		{&c.Window, defaultRTTWindow}, {&c.Heartbeat, defaultHeartbeat},
+		{&c.RotationPeriod, defaultRTTRotation},
+		{&c.ProbeTimeout, defaultProbeTimeout},
+		{&c.Window, defaultRTTWindow},
+		{&c.Heartbeat, defaultHeartbeat},
 	} {
 		d.set.Duration = cmp.Or(d.set.Duration, d.value)
 	}

@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,7 +37,9 @@ const (
 	DelayToEndpoint DelayTargetKind = "endpoint"
 )
 
-// DelayTarget is what a bound is to.
+// DelayTarget is what a bound is to. It is part of no object.
+//
+// +kubebuilder:object:generate=false
 type DelayTarget struct {
 	Kind DelayTargetKind
 	// Name is the reference, node, zone or workload, the selector in kubectl's syntax, or the endpoint as host or
@@ -60,7 +61,9 @@ const (
 	DelayUnknownAllow DelayUnknownPolicy = "Allow"
 )
 
-// DelayBound is one bound of a pod.
+// DelayBound is one bound of a pod. It is part of no object.
+//
+// +kubebuilder:object:generate=false
 type DelayBound struct {
 	// Origin is the key that the bound comes from, for messages: label "delay_edge-1", annotation "vicinity.dev/delay"[0].
 	Origin string
@@ -171,9 +174,4 @@ func (t DelayTarget) String() string {
 		text += " of namespace " + quote(t.Namespace)
 	}
 	return text
-}
-
-// Compare orders targets.
-func (t DelayTarget) Compare(other DelayTarget) int {
-	return cmp.Or(cmp.Compare(t.Kind, other.Kind), cmp.Compare(t.Namespace, other.Namespace), cmp.Compare(t.Name, other.Name))
 }

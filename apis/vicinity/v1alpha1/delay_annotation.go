@@ -77,20 +77,28 @@ func (e *delayEntry) bound() (bound DelayBound, err error) {
 	if err != nil || bound.Max < 0 || bound.Max > MaxDelayBound {
 		return DelayBound{}, fmt.Errorf("max: want a duration from 0 to %s such as \"2.5ms\", found %s", MaxDelayBound, quote(*e.Max))
 	}
+	if err = e.refine(&bound); err != nil {
+		return DelayBound{}, err
+	}
+	return bound, nil
+}
+
+// refine reads what has a default.
+func (e *delayEntry) refine(bound *DelayBound) error {
 	if e.Percentile != nil {
 		if bound.Percentile = *e.Percentile; bound.Percentile != 50 && bound.Percentile != 99 {
-			return DelayBound{}, fmt.Errorf("percentile: want 50 or 99, found %d", bound.Percentile)
+			return fmt.Errorf("percentile: want 50 or 99, found %d", bound.Percentile)
 		}
 	}
 	if e.OnUnknown != nil {
 		switch bound.OnUnknown = *e.OnUnknown; bound.OnUnknown {
 		case DelayUnknownReject, DelayUnknownEstimate, DelayUnknownAllow:
 		default:
-			return DelayBound{}, fmt.Errorf("onUnknown: want %q, %q or %q, found %s",
+			return fmt.Errorf("onUnknown: want %q, %q or %q, found %s",
 				DelayUnknownReject, DelayUnknownEstimate, DelayUnknownAllow, quote(string(bound.OnUnknown)))
 		}
 	}
-	return bound, nil
+	return nil
 }
 
 func (t *delayTo) target() (target DelayTarget, err error) {
@@ -129,7 +137,7 @@ func (t *delayTo) target() (target DelayTarget, err error) {
 }
 
 // check says what is wrong with the name.
-func (t *DelayTarget) check() error {
+func (t DelayTarget) check() error {
 	switch t.Kind {
 	case DelayToSelector:
 		selector, err := labels.Parse(t.Name)

@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const delayMS = time.Millisecond
-
 func reference(name string, limit time.Duration) DelayBound {
 	return DelayBound{
 		Origin: fmt.Sprintf("label %q", "delay_"+name), To: DelayTarget{Kind: DelayToReference, Name: name}, Max: limit, Required: true,
@@ -25,9 +23,9 @@ func TestDelayLabels(t *testing.T) {
 		fault  string // part of the error
 	}{
 		"none":                      {labels: map[string]string{"app": "web"}},
-		"a node or workload":        {labels: map[string]string{"delay_edge-1": "25"}, want: []DelayBound{reference("edge-1", 25*delayMS)}},
-		"two hold both, by key":     {labels: map[string]string{"delay_b": "2", "delay_a": "1"}, want: []DelayBound{reference("a", delayMS), reference("b", 2*delayMS)}},
-		"an underscore in the name": {labels: map[string]string{"delay_edge_1": "5"}, want: []DelayBound{reference("edge_1", 5*delayMS)}},
+		"a node or workload":        {labels: map[string]string{"delay_edge-1": "25"}, want: []DelayBound{reference("edge-1", 25*time.Millisecond)}},
+		"two hold both, by key":     {labels: map[string]string{"delay_b": "2", "delay_a": "1"}, want: []DelayBound{reference("a", time.Millisecond), reference("b", 2*time.Millisecond)}},
+		"an underscore in the name": {labels: map[string]string{"delay_edge_1": "5"}, want: []DelayBound{reference("edge_1", 5*time.Millisecond)}},
 		"decimals":                  {labels: map[string]string{"delay_edge-1": "2.5"}, want: []DelayBound{reference("edge-1", 2500*time.Microsecond)}},
 		"zero":                      {labels: map[string]string{"delay_edge-1": "0"}, want: []DelayBound{reference("edge-1", 0)}},
 		"an hour":                   {labels: map[string]string{"delay_edge-1": "3600000"}, want: []DelayBound{reference("edge-1", time.Hour)}},
@@ -97,9 +95,9 @@ func TestDelayAnnotation(t *testing.T) {
 			value: `[{"to":{"node":"n1"},"max":"1ms"},{"to":{"zone":"West_1"},"max":"0s"},{"to":{"selector":"app in (a,b)"},"max":"1ms"},` +
 				`{"to":{"endpoint":"db.example.com:5432"},"max":"1ms"},{"to":{"endpoint":"2001:db8::1"},"max":"1ms"},{"to":{"endpoint":"[2001:db8::1]:80"},"max":"1ms"}]`,
 			want: []DelayBound{
-				bound(0, DelayToNode, "n1", delayMS), bound(1, DelayToZone, "West_1", 0), bound(2, DelayToSelector, "app in (a,b)", delayMS),
-				bound(3, DelayToEndpoint, "db.example.com:5432", delayMS), bound(4, DelayToEndpoint, "2001:db8::1", delayMS),
-				bound(5, DelayToEndpoint, "[2001:db8::1]:80", delayMS),
+				bound(0, DelayToNode, "n1", time.Millisecond), bound(1, DelayToZone, "West_1", 0), bound(2, DelayToSelector, "app in (a,b)", time.Millisecond),
+				bound(3, DelayToEndpoint, "db.example.com:5432", time.Millisecond), bound(4, DelayToEndpoint, "2001:db8::1", time.Millisecond),
+				bound(5, DelayToEndpoint, "[2001:db8::1]:80", time.Millisecond),
 			},
 		},
 		"nothing":                    {value: ``, fault: `annotation "vicinity.dev/delay": want a JSON list such as`},

@@ -110,7 +110,7 @@ func (c *Collector) detect(ctx context.Context) error {
 	if !c.detected {
 		found, err := detectICMP(ctx)
 		if ctx.Err() != nil {
-			return nil // the caller tells
+			return nil //nolint:nilerr // the round was cut off, which the caller tells: ICMP is looked for again in the next
 		}
 		c.detected = true
 		if err == nil {
@@ -140,9 +140,14 @@ func (c *Collector) inherit(ctx context.Context, now time.Time) error {
 		return c.reporter.schedule.Done(now, fmt.Errorf("cannot read the report of an earlier agent: %w", err))
 	}
 	c.inherited = true
-	if status == nil {
-		return nil
+	if status != nil {
+		c.takeUp(status)
 	}
+	return nil
+}
+
+// takeUp starts from what an earlier agent has reported.
+func (c *Collector) takeUp(status *vicinityv1alpha1.NodeRTTStatus) {
 	for i := range status.Peers {
 		if peer := &status.Peers[i]; peer.Source == vicinityv1alpha1.RTTSourceAgent {
 			c.nodes[peer.Node] = &path{name: peer.Node, window: window.Restored(summaryOf(&peer.RTT)), probedAt: peer.ObservedAt.Time}
@@ -159,7 +164,6 @@ func (c *Collector) inherit(ctx context.Context, now time.Time) error {
 			c.locator = locator
 		}
 	}
-	return nil
 }
 
 // findZone takes the node's zone from the list, and from its Node if it is not there.

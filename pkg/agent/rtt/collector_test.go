@@ -48,7 +48,7 @@ func localCollector(t *testing.T, store statusStore, change func(*configv1.RTTCo
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := fmt.Sprintf(":%d", port.LocalAddr().(*net.UDPAddr).Port) //nolint:forcetypeassert,errcheck // of a UDP socket
+	address := fmt.Sprintf(":%d", port.LocalAddr().(*net.UDPAddr).Port) //nolint:forcetypeassert // of a UDP socket
 	_ = port.Close()
 	whole := configv1.AgentConfiguration{Collectors: []configv1.CollectorSchedule{{Name: Name}}, RTT: configv1.RTTConfiguration{
 		Method: configv1.ProbeUDP, EchoAddress: address, TargetsFile: filepath.Join(t.TempDir(), "targets.json"),
@@ -332,7 +332,7 @@ func TestAConnectionThatIsMadeOrRefusedIsARoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := uint16(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert,errcheck,gosec // of a TCP socket
+	port := uint16(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // of a TCP socket
 	b := burst{count: 3, spacing: time.Millisecond, timeout: 5 * time.Second}
 	for _, what := range []string{"made", "refused"} {
 		o, err := (&tcpMethod{port: port}).probe(t.Context(), netip.MustParseAddr("127.0.0.1"), b)

@@ -83,7 +83,7 @@ func serveEcho(t *testing.T, key []byte, perSecond int) (*echoServer, netip.Addr
 			t.Error(err)
 		}
 	})
-	return s, s.conn.LocalAddr().(*net.UDPAddr).AddrPort() //nolint:forcetypeassert,errcheck // of a UDP socket
+	return s, s.conn.LocalAddr().(*net.UDPAddr).AddrPort() //nolint:forcetypeassert // of a UDP socket
 }
 
 func TestTheEchoAnswersTheAgentsOfItsClusterOnly(t *testing.T) {
@@ -242,7 +242,7 @@ func BenchmarkProbe(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.close() }()
-	address := s.conn.LocalAddr().(*net.UDPAddr).AddrPort() //nolint:forcetypeassert,errcheck // of a UDP socket
+	address := s.conn.LocalAddr().(*net.UDPAddr).AddrPort() //nolint:forcetypeassert // of a UDP socket
 	udp := newUDPMethod(address.Port(), who)
 	defer func() { _ = udp.close() }()
 	one := burst{count: 1, spacing: time.Millisecond, timeout: time.Second, bytes: packetBytes}

@@ -75,7 +75,7 @@ func networkCoordinate(c delay.Coordinate) vicinityv1alpha1.NetworkCoordinate {
 		n.VectorMicroseconds = append(n.VectorMicroseconds, bounded(component))
 	}
 	if adjustment := bounded(c.Adjustment); adjustment != 0 {
-		n.AdjustmentMicroseconds = ptr.To(adjustment)
+		n.AdjustmentMicroseconds = new(adjustment)
 	}
 	return n
 }

@@ -48,7 +48,7 @@ func hostMain() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	ctx, stop := signal.NotifyContext(klog.NewContext(context.Background(), klog.Background()), syscall.SIGTERM) //nolint:forbidigo // a main
+	ctx, stop := signal.NotifyContext(klog.NewContext(context.Background(), klog.Background()), syscall.SIGTERM)
 	defer stop()
 	collector, err := newCollector(spec.Name, &spec.Config, memoryStore{}, prometheus.NewRegistry(), rand.New(rand.NewPCG(1, 2)))
 	if err != nil {

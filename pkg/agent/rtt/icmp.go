@@ -63,14 +63,14 @@ func (m *icmpMethod) probe(ctx context.Context, to netip.Addr, b burst) (outcome
 	elapsed := time.Since(start)
 	sent, failure := attempts.result()
 	switch {
-	case err == nil, ctx.Err() != nil:
+	case err == nil, ctx.Err() != nil: // what was measured until then counts
 	case failure != nil && ofNetwork(failure):
 		// The library gives up when the first probe cannot leave; the others could not have left either.
 		sent = b.count
 	default:
 		return outcome{}, fmt.Errorf("ICMP echo to %s: %w", to, err)
 	}
-	return outcome{sent: sent, answered: inTime(p.Statistics().Rtts, min(b.timeout, elapsed))}, nil
+	return outcome{sent: sent, answered: inTime(p.Statistics().Rtts, min(b.timeout, elapsed))}, nil //nolint:nilerr // see the switch
 }
 
 // attempts counts probes. The library calls back from a goroutine of its own.

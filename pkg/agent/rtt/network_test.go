@@ -55,6 +55,9 @@ type testbed struct {
 // newTestbed makes six hosts with IPv4 and IPv6 addresses, whose links have the accessDelays.
 func newTestbed(t *testing.T, mtu int) *testbed {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("measures times on six hosts: not with -short, nor with the race detector's slowness")
+	}
 	var hosts []netem.Host
 	for i, name := range slices.Sorted(maps.Keys(accessDelays())) {
 		hosts = append(hosts, netem.Host{Name: name, MTU: mtu, Addresses: []netip.Prefix{
@@ -263,8 +266,8 @@ func TestSixHostsMeasureEachOther(t *testing.T) {
 			if spread := jittered.P99Microseconds - jittered.P50Microseconds; tt.mtu == 0 && spread < 1000 {
 				t.Errorf("h1 to h6: 99th percentile %d us above the median, want more than 1 ms", spread)
 			}
-			if error := bed.ended("h1")[0].Error; error != "" {
-				t.Errorf("the first round ended with %s", error)
+			if said := bed.ended("h1")[0].Error; said != "" {
+				t.Errorf("the first round ended with %s", said)
 			}
 			if tt.family == 4 {
 				noticesACut(t, bed)

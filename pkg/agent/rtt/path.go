@@ -61,27 +61,13 @@ type measured struct {
 func (m *methods) measureNode(ctx context.Context, p *path, b burst) (measured, error) {
 	if m.preferUDP || m.icmp == nil || m.auto && p.viaUDP {
 		o, err := m.udp.probe(ctx, p.address, b)
-		if err != nil {
-			return measured{}, err
-		}
 		p.coordinate = o.coordinate
 		// What is silent now may have changed; the next round tries ICMP again.
 		p.viaUDP = p.viaUDP && len(o.answered) > 0
-		return measured{outcome: o, method: methodUDP}, nil
+		return measured{outcome: o, method: methodUDP}, err
 	}
-	// At the same time: an agent that does not answer must not make the round longer.
-	var exchange outcome
-	var exchangeErr error
-	var other sync.WaitGroup
-	other.Go(func() {
-		exchange, exchangeErr = m.udp.probe(ctx, p.address, burst{count: 1, spacing: b.spacing, timeout: b.timeout, bytes: b.bytes})
-	})
-	o, err := m.icmp.probe(ctx, p.address, b)
-	other.Wait()
-	if errors.Is(exchangeErr, errNoToken) {
-		exchangeErr = nil
-	}
-	if err := errors.Join(err, exchangeErr); err != nil {
+	o, exchange, err := m.both(ctx, p.address, b)
+	if err != nil {
 		return measured{}, err
 	}
 	p.coordinate = exchange.coordinate
@@ -90,6 +76,22 @@ func (m *methods) measureNode(ctx context.Context, p *path, b burst) (measured, 
 		return measured{outcome: exchange, method: methodUDP}, nil
 	}
 	return measured{outcome: o, method: methodICMP}, nil
+}
+
+// both sends a burst of ICMP and one echo by UDP, at the same time: an agent that does not answer must not make the round
+// longer. Without a token there is only ICMP.
+func (m *methods) both(ctx context.Context, to netip.Addr, b burst) (echoed, exchange outcome, err error) {
+	var exchangeErr error
+	var other sync.WaitGroup
+	other.Go(func() {
+		exchange, exchangeErr = m.udp.probe(ctx, to, burst{count: 1, spacing: b.spacing, timeout: b.timeout, bytes: b.bytes})
+	})
+	echoed, err = m.icmp.probe(ctx, to, b)
+	other.Wait()
+	if errors.Is(exchangeErr, errNoToken) {
+		exchangeErr = nil
+	}
+	return echoed, exchange, errors.Join(err, exchangeErr)
 }
 
 // measureEndpoint probes a place outside of the cluster: by TCP if a port is named, else by ICMP.

@@ -60,14 +60,14 @@ func (c *Collector) planRound(ctx context.Context) plan {
 // due returns the paths that this round probes, those first that have waited longest.
 func (c *Collector) due(now time.Time, most int) []*path {
 	var paths []*path
-	probers := time.Duration(c.list.list.Probers())
-	gap := probers * time.Duration(c.config.ProbesPerRound+1) * time.Second / referenceRate
+	probers := c.list.list.Probers()
+	gap := time.Second * time.Duration(probers*int(c.config.ProbesPerRound+1)) / referenceRate
 	for _, p := range c.nodes {
 		if p.current && (!p.reference || now.Sub(p.probedAt) >= gap) {
 			paths = append(paths, p)
 		}
 	}
-	period := max(endpointPeriod, probers*endpointGap)
+	period := max(endpointPeriod, time.Duration(probers)*endpointGap)
 	for _, p := range c.endpoints {
 		switch {
 		case !p.current:

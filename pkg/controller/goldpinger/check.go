@@ -2,6 +2,7 @@ package goldpinger
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,7 +61,7 @@ func parseCheckAll(body []byte) (pings []ping, faults []error, err error) {
 		return nil, nil, fmt.Errorf("/check_all: %w", err)
 	}
 	if all.Responses == nil {
-		return nil, nil, fmt.Errorf("/check_all: expected an object with responses, found none")
+		return nil, nil, errors.New("/check_all: expected an object with responses, found none")
 	}
 	hosts := make(map[string]string, len(all.Hosts))
 	for _, host := range all.Hosts {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
@@ -39,19 +40,7 @@ func parseHistograms(body []byte) (map[series]total, error) {
 			if h == nil {
 				continue
 			}
-			s, call := series{metric: name}, ""
-			for _, label := range metric.GetLabel() {
-				switch label.GetName() {
-				case "goldpinger_instance":
-					s.instance = label.GetValue()
-				case "host_ip":
-					s.hostIP = label.GetValue()
-				case "pod_ip":
-					s.podIP = label.GetValue()
-				case "call_type":
-					call = label.GetValue()
-				}
-			}
+			s, call := seriesOf(name, metric)
 			if name == udpHistogram || call == "ping" {
 				found[s] = total{count: h.GetSampleCount(), sum: h.GetSampleSum()}
 			}
@@ -61,6 +50,24 @@ func parseHistograms(body []byte) (map[series]total, error) {
 		}
 	}
 	return nil, nil
+}
+
+// seriesOf reads the labels.
+func seriesOf(name string, metric *dto.Metric) (s series, call string) {
+	s.metric = name
+	for _, label := range metric.GetLabel() {
+		switch label.GetName() {
+		case "goldpinger_instance":
+			s.instance = label.GetValue()
+		case "host_ip":
+			s.hostIP = label.GetValue()
+		case "pod_ip":
+			s.podIP = label.GetValue()
+		case "call_type":
+			call = label.GetValue()
+		}
+	}
+	return s, call
 }
 
 // since returns the mean of what was counted between two looks; ok is false if there was nothing, or if the process was

@@ -132,7 +132,7 @@ func TestCheckAsksEveryPodForItself(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	g := asking(t, Check, "")
-	g.options.Port = int32(everywhere.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert,errcheck,gosec // of a TCP socket
+	g.options.Port = int32(everywhere.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // of a TCP socket
 	pod := func(name, node, ip string) corev1.Pod {
 		return corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: node}, Status: corev1.PodStatus{PodIP: ip, HostIP: "10.0.0.1"},

@@ -74,8 +74,7 @@ func (o *Options) Validate() error {
 	if !slices.Contains(modes(), o.Mode) {
 		errs = append(errs, fmt.Errorf("--goldpinger-mode: expected one of %v, found %q", modes(), o.Mode))
 	}
-	if parsed, err := url.Parse(o.URL); o.Mode == CheckAll &&
-		(err != nil || parsed.Host == "" || !strings.HasPrefix(parsed.Scheme, "http")) {
+	if o.Mode == CheckAll && !isHTTP(o.URL) {
 		errs = append(errs, fmt.Errorf("--goldpinger-url: expected such as http://goldpinger.monitoring:8081, found %q", o.URL))
 	}
 	selector, err := labels.Parse(o.PodSelector)
@@ -90,6 +89,11 @@ func (o *Options) Validate() error {
 		errs = append(errs, fmt.Errorf("--goldpinger-interval: expected %s to %s, found %s", minInterval, maxInterval, o.Interval))
 	}
 	return errors.Join(errs...)
+}
+
+func isHTTP(address string) bool {
+	parsed, err := url.Parse(address)
+	return err == nil && parsed.Host != "" && strings.HasPrefix(parsed.Scheme, "http")
 }
 
 // Setup returns what adds the ingestion to the manager: nothing if it is off. The options must be valid by then.

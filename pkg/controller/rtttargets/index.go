@@ -53,7 +53,6 @@ type index struct {
 	wanted    map[vicinityv1alpha1.DelayTarget]int
 	placed    map[workload]counts
 	selectors map[vicinityv1alpha1.DelayTarget]*selected
-	omitted   int
 	changes   uint64
 }
 
@@ -217,7 +216,9 @@ func entryOf(pod *corev1.Pod) *podEntry {
 			e.wants = append(e.wants, target)
 		}
 	}
-	slices.SortFunc(e.wants, vicinityv1alpha1.DelayTarget.Compare)
+	slices.SortFunc(e.wants, func(a, b vicinityv1alpha1.DelayTarget) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
 	return e
 }
 

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 	"github.com/vicinity-scheduler/vicinity/pkg/delay/targets"
@@ -26,7 +25,7 @@ func pod(namespace, name, node, owner, bounds string, labels map[string]string) 
 		Spec:       corev1.PodSpec{NodeName: node},
 	}
 	if kind, name, ok := cut(owner); ok {
-		p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: name, Controller: ptr.To(true)}}
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: name, Controller: new(true)}}
 	}
 	if bounds != "" {
 		p.Annotations = map[string]string{vicinityv1alpha1.DelayAnnotation: bounds}
@@ -126,7 +125,7 @@ func TestTheIndexKnowsWhatALookAtAllPodsWouldTell(t *testing.T) {
 		`[{"to":{"selector":"app=c","namespace":"ns1"},"max":"1ms"},{"to":{"node":"n3"},"max":"1ms"}]`,
 		`[{"to":{"workload":"w2","namespace":"ns0"},"max":"1ms"},{"to":{"zone":"z"},"max":"2ms"}]`,
 	}
-	for step := range 800 {
+	for step := range 300 {
 		name := fmt.Sprintf("p%d", random.IntN(40))
 		namespace := fmt.Sprintf("ns%d", random.IntN(2))
 		if random.IntN(4) == 0 {

@@ -138,50 +138,70 @@ func short(value []byte) string {
 	return string(value)
 }
 
-// parseMetadata reads names and the numbers of their rows. It goes token by token: a map would hide names that occur
-// twice, and the line of a fault.
+// metadataReader goes through the metadata token by token: a map would hide names that occur twice, and the line of a
+// fault.
+type metadataReader struct {
+	text    []byte
+	decoder *json.Decoder
+	rows    int
+	numbers map[string]int
+	owners  map[int]string
+}
+
+// fault is one at the place that was read last.
+func (m *metadataReader) fault(format string, args ...any) error {
+	at := min(m.decoder.InputOffset(), int64(len(m.text)))
+	return &Error{File: metadataFile, Line: 1 + bytes.Count(m.text[:at], []byte{'\n'}), Fault: fmt.Sprintf(format, args...)}
+}
+
+// parseMetadata reads names and the numbers of their rows.
 func parseMetadata(text []byte, rows int) (map[string]int, error) {
 	if len(text) > MaxBytes {
 		return nil, &Error{File: metadataFile, Fault: fmt.Sprintf("expected at most %d bytes, found %d", MaxBytes, len(text))}
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	fault := func(format string, args ...any) error {
-		at := min(decoder.InputOffset(), int64(len(text)))
-		return &Error{File: metadataFile, Line: 1 + bytes.Count(text[:at], []byte{'\n'}), Fault: fmt.Sprintf(format, args...)}
+	m := &metadataReader{
+		text: text, decoder: json.NewDecoder(bytes.NewReader(text)), rows: rows, numbers: map[string]int{}, owners: map[int]string{},
 	}
-	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
-		return nil, fault(`expected a JSON object such as {"edge-1": 0, "cloud": 1}`)
+	if token, err := m.decoder.Token(); err != nil || token != json.Delim('{') {
+		return nil, m.fault(`expected a JSON object such as {"edge-1": 0, "cloud": 1}`)
 	}
-	numbers, owners := map[string]int{}, map[int]string{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, fault("expected the name of a node: %v", err)
+	for m.decoder.More() {
+		if err := m.member(); err != nil {
+			return nil, err
 		}
-		name, _ := token.(string)
-		if name == "" || len(name) > maxName {
-			return nil, fault("expected the name of a node, of 1 to %d bytes, found %q", maxName, short([]byte(name)))
-		}
-		var number int
-		if err := decoder.Decode(&number); err != nil {
-			return nil, fault("%q: expected the number of a row: %v", name, err)
-		}
-		if number < 0 || number >= rows {
-			return nil, fault("%q: expected a row of the matrix, 0 to %d, found %d", name, rows-1, number)
-		}
-		if _, ok := numbers[name]; ok {
-			return nil, fault("%q occurs twice", name)
-		}
-		if other, ok := owners[number]; ok {
-			return nil, fault("%q: row %d is that of %q already", name, number, other)
-		}
-		numbers[name], owners[number] = number, name
 	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, fault("expected the end of the object: %v", err)
+	if _, err := m.decoder.Token(); err != nil {
+		return nil, m.fault("expected the end of the object: %v", err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fault("expected nothing after the object")
+	if _, err := m.decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, m.fault("expected nothing after the object")
 	}
-	return numbers, nil
+	return m.numbers, nil
+}
+
+// member reads a name and its number.
+func (m *metadataReader) member() error {
+	token, err := m.decoder.Token()
+	if err != nil {
+		return m.fault("expected the name of a node: %v", err)
+	}
+	name, _ := token.(string)
+	if name == "" || len(name) > maxName {
+		return m.fault("expected the name of a node, of 1 to %d bytes, found %q", maxName, short([]byte(name)))
+	}
+	var number int
+	if err := m.decoder.Decode(&number); err != nil {
+		return m.fault("%q: expected the number of a row: %v", name, err)
+	}
+	if number < 0 || number >= m.rows {
+		return m.fault("%q: expected a row of the matrix, 0 to %d, found %d", name, m.rows-1, number)
+	}
+	if _, ok := m.numbers[name]; ok {
+		return m.fault("%q occurs twice", name)
+	}
+	if other, ok := m.owners[number]; ok {
+		return m.fault("%q: row %d is that of %q already", name, number, other)
+	}
+	m.numbers[name], m.owners[number] = number, name
+	return nil
 }

@@ -1,6 +1,8 @@
 package staticfile_test
 
 import (
+	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -126,7 +128,7 @@ func write(t *testing.T, path, content string) {
 func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	folder := t.TempDir()
 	files := &staticfile.Files{Matrix: filepath.Join(folder, "m.txt"), Metadata: filepath.Join(folder, "n.json")}
-	if _, _, err := files.Refresh(); !os.IsNotExist(unwrap(err)) {
+	if _, _, err := files.Refresh(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without files: %v", err)
 	}
 	write(t, files.Matrix, "0 5\n5 0\n")
@@ -146,16 +148,6 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 		if changed != step.changed || (err != nil) != step.fails || (len(rows) > 0) != step.changed {
 			t.Errorf("step %d: %v, changed %t, %v", i, rows, changed, err)
 		}
-	}
-}
-
-func unwrap(err error) error {
-	for {
-		inner, ok := err.(interface{ Unwrap() error })
-		if _, isPath := err.(*os.PathError); isPath || !ok {
-			return err
-		}
-		err = inner.Unwrap()
 	}
 }
 
@@ -210,7 +202,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, matrix, metadata []byte) {
 		rows, err := staticfile.Parse(matrix, metadata)
 		if err != nil {
-			if _, ok := err.(*staticfile.Error); !ok {
+			if fault := (*staticfile.Error)(nil); !errors.As(err, &fault) {
 				t.Fatalf("a fault without file and line: %v", err)
 			}
 			return

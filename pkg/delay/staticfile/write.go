@@ -27,30 +27,37 @@ func Format(names []string, between func(from, to string) (time.Duration, bool))
 	}
 	var out bytes.Buffer
 	for _, from := range names {
-		for i, to := range names {
-			if i > 0 {
-				out.WriteByte(' ')
-			}
-			rtt, ok := time.Duration(0), true
-			if to != from {
-				rtt, ok = between(from, to)
-			}
-			if !ok {
-				return nil, nil, fmt.Errorf("the round-trip time from %q to %q is not known, and a matrix must be whole", from, to)
-			}
-			if rtt < 0 || rtt > delay.MaxDelay {
-				return nil, nil, fmt.Errorf("%q to %q: expected a round-trip time from 0 to %s, found %s", from, to, delay.MaxDelay, rtt)
-			}
-			milliseconds := float64(rtt.Round(time.Microsecond).Microseconds()) / 1000
-			out.Write(strconv.AppendFloat(nil, milliseconds, 'f', -1, 64))
+		if err := formatRow(&out, from, names, between); err != nil {
+			return nil, nil, err
 		}
-		out.WriteByte('\n')
 	}
 	metadata, err = json.MarshalIndent(numbers, "", "  ")
 	if err != nil {
 		return nil, nil, fmt.Errorf("encoding the names: %w", err)
 	}
 	return out.Bytes(), append(metadata, '\n'), nil
+}
+
+func formatRow(out *bytes.Buffer, from string, names []string, between func(from, to string) (time.Duration, bool)) error {
+	for i, to := range names {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		rtt, ok := time.Duration(0), true
+		if to != from {
+			rtt, ok = between(from, to)
+		}
+		if !ok {
+			return fmt.Errorf("the round-trip time from %q to %q is not known, and a matrix must be whole", from, to)
+		}
+		if rtt < 0 || rtt > delay.MaxDelay {
+			return fmt.Errorf("%q to %q: expected a round-trip time from 0 to %s, found %s", from, to, delay.MaxDelay, rtt)
+		}
+		milliseconds := float64(rtt.Round(time.Microsecond).Microseconds()) / 1000
+		out.Write(strconv.AppendFloat(nil, milliseconds, 'f', -1, 64))
+	}
+	out.WriteByte('\n')
+	return nil
 }
 
 // Names returns the names of the rows, in order.

@@ -2,6 +2,7 @@ package edgedelay
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -83,9 +84,9 @@ func newDemand(scarce []*delay.Radius, size int) *demand {
 		return nil
 	}
 	d := &demand{spared: [maxScarce + 1]float64{0: 1}}
-	for i := len(scarce) - 1; i >= 0; i-- { // so that the smallest stays
-		d.first = scarce[i].Nodes.Mark(d.first, uint8(i+1))
-		d.spared[i+1] = float64(scarce[i].Size) / float64(size)
+	for i, radius := range slices.Backward(scarce) { // so that the smallest stays
+		d.first = radius.Nodes.Mark(d.first, uint8(i+1))
+		d.spared[i+1] = float64(radius.Size) / float64(size)
 	}
 	return d
 }

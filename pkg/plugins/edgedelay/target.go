@@ -43,18 +43,23 @@ func (s *Shared) find(pod *corev1.Pod, bound *vicinityv1alpha1.DelayBound) (targ
 		}
 		return target{refs: []string{name}}, nil
 	default:
-		if to.Namespace == "" {
-			to.Namespace = pod.Namespace
-		}
-		found, err := s.findPods(pod, to)
-		if err == nil && found == nil {
-			err = fmt.Errorf("there is no pod of %s; the pod waits for one", to)
-		}
-		if err != nil {
-			return target{}, err
-		}
-		return *found, nil
+		return s.findOnly(pod, to)
 	}
+}
+
+// findOnly looks for pods, and for nothing else if there are none.
+func (s *Shared) findOnly(pod *corev1.Pod, to vicinityv1alpha1.DelayTarget) (target, error) {
+	if to.Namespace == "" {
+		to.Namespace = pod.Namespace
+	}
+	found, err := s.findPods(pod, to)
+	if err != nil {
+		return target{}, err
+	}
+	if found == nil {
+		return target{}, fmt.Errorf("there is no pod of %s; the pod waits for one", to)
+	}
+	return *found, nil
 }
 
 // knowsNode: a node that was removed goes on to be referred to as long as others report the way to it.

@@ -2,7 +2,8 @@ package format
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-// Folder stands in the agent's configuration, and in the arguments of a profile's plugins, for the scenario's working folder, where writeFile writes.
+// Folder stands in the agent's configuration, and in the arguments of a profile's plugins, for the scenario's working
+// folder, where writeFile writes.
 const Folder = "$(FOLDER)"
 
 // Start starts one of Vicinity's processes that does not run yet, and waits until it is ready.
