@@ -29,7 +29,10 @@ type explainOptions struct {
 	pending bool
 	all     bool
 	every   bool
-	output  string
+	dryRun  bool
+	// scheduler is the configuration that dryRun asks.
+	scheduler string
+	output    string
 }
 
 func newExplainCommand() *cobra.Command {
@@ -43,7 +46,8 @@ func newExplainCommand() *cobra.Command {
 		Example: "  vicinity explain pod web-0\n" +
 			"  vicinity explain web-0 --node node-7\n" +
 			"  vicinity explain --pending --all-namespaces\n" +
-			"  vicinity explain web-0 --file decisions.jsonl",
+			"  vicinity explain web-0 --file decisions.jsonl\n" +
+			"  vicinity explain --dry-run -f pod.yaml",
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -56,6 +60,9 @@ func newExplainCommand() *cobra.Command {
 	flags.BoolVarP(&o.all, "all-namespaces", "A", false, "with --pending: of all namespaces")
 	flags.BoolVar(&o.every, "attempts", false, "explain every attempt, not only the last")
 	flags.StringVarP(&o.file, "file", "f", "", "read decisions from a `FILE` of JSON lines instead of the service; - is the standard input")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "say where the pod of the manifest in --file would go; nothing is created")
+	flags.StringVar(&o.scheduler, "scheduler-config", "",
+		"with --dry-run: KubeSchedulerConfiguration `FILE` (default: kube-scheduler's own profile)")
 	flags.StringVar(&o.socket, "socket", "", "read the latest decisions from the `SOCKET` of a running scheduler instead")
 	flags.StringVarP(&o.output, "output", "o", "", "json")
 	mustComplete(cmd, "output", "json")
@@ -91,6 +98,9 @@ func (o *explainOptions) validate(args []string) (name string, err error) {
 }
 
 func (o *explainOptions) run(ctx context.Context, args []string, out, errOut io.Writer) error {
+	if o.dryRun || o.scheduler != "" {
+		return o.explainDryRun(ctx, args, out, errOut)
+	}
 	name, err := o.validate(args)
 	if err != nil {
 		return err

@@ -23,14 +23,14 @@ func onBoth(t *testing.T, x *simulator.Experiment) *model.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real := play(t, x, simulator.Options{NewScheduler: framework.New(&framework.Options{Config: config, TieBreak: x.Policy.TieBreak})})
+	inFramework := play(t, x, simulator.Options{NewScheduler: framework.New(&framework.Options{Config: config, TieBreak: x.Policy.TieBreak})})
 	scheduled, unscheduled := native.Count()
 	t.Logf("%d pods have a node, %d have none, %d decisions", scheduled, unscheduled, native.Decisions)
 	if scheduled == 0 {
 		t.Error("no pod has a node, which compares nothing")
 	}
 	for i := range native.Placements {
-		a, b := native.Placements[i], real.Placements[i]
+		a, b := native.Placements[i], inFramework.Placements[i]
 		if (a.Reason == "") != (b.Reason == "") {
 			t.Fatalf("pod %d: natively the reason is %q, with the framework %q", i, a.Reason, b.Reason)
 		}
@@ -139,10 +139,10 @@ func TestWaitingPodsAreTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	native := play(t, x, simulator.Options{})
-	real := play(t, x, simulator.Options{NewScheduler: framework.New(&framework.Options{Config: config})})
+	inFramework := play(t, x, simulator.Options{NewScheduler: framework.New(&framework.Options{Config: config})})
 	waited := 0
 	for i := range native.Placements {
-		a, b := &native.Placements[i], &real.Placements[i]
+		a, b := &native.Placements[i], &inFramework.Placements[i]
 		if a.Scheduled() != b.Scheduled() || a.HasDeparted != b.HasDeparted {
 			t.Errorf("pod %d: natively %+v, with the framework %+v", i, a, b)
 		}
