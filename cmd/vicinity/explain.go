@@ -69,17 +69,23 @@ func newExplainCommand() *cobra.Command {
 	return cmd
 }
 
-func (o *explainOptions) validate(args []string) (name string, err error) {
-	if len(args) > 0 {
-		name = args[len(args)-1]
+// podName is what the arguments name: NAME, pod/NAME or pod NAME; "" without arguments.
+func podName(args []string) (string, error) {
+	switch len(args) {
+	case 0:
+		return "", nil
+	case 1:
+		return strings.TrimPrefix(args[0], "pod/"), nil
 	}
-	if len(args) == 2 && args[0] != "pod" && args[0] != "pods" {
+	if args[0] != "pod" && args[0] != "pods" {
 		return "", fmt.Errorf("only pods can be explained, found %q", args[0])
 	}
-	if len(args) == 1 {
-		if rest, found := strings.CutPrefix(name, "pod/"); found {
-			name = rest
-		}
+	return args[1], nil
+}
+
+func (o *explainOptions) validate(args []string) (name string, err error) {
+	if name, err = podName(args); err != nil {
+		return "", err
 	}
 	local := o.file != "" || o.socket != ""
 	switch {
@@ -155,7 +161,8 @@ func writeHistory(out io.Writer, history *api.PodHistory, every bool) {
 	}
 	for i := range attempts {
 		attempt := &attempts[i]
-		fmt.Fprintf(out, "\nAttempt %d, %s, took %.1f ms after %.1f ms in the queue\n", attempt.Attempt, attempt.Time.Format(time.RFC3339), attempt.TookMs, attempt.QueuedMs)
+		fmt.Fprintf(out, "\nAttempt %d, %s, took %.1f ms after %.1f ms in the queue\n",
+			attempt.Attempt, attempt.Time.Format(time.RFC3339), attempt.TookMs, attempt.QueuedMs)
 		writeExplanation(out, &attempt.Explanation, attempt.WhyNot)
 	}
 	if rest := len(history.Attempts) - len(attempts); rest > 0 {
@@ -217,7 +224,8 @@ func (o *explainOptions) explainPending(ctx context.Context, service *service, o
 		if !group.Oldest.IsZero() {
 			oldest = time.Since(group.Oldest).Round(time.Second).String()
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n", group.Pods, oldest, clean(dash(group.Plugin)), clean(dash(group.Reason)), clean(strings.Join(names, ", ")))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n",
+			group.Pods, oldest, clean(dash(group.Plugin)), clean(dash(group.Reason)), clean(strings.Join(names, ", ")))
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("writing the table: %w", err)

@@ -71,8 +71,9 @@ func (o *serviceOptions) connect(ctx context.Context) (*service, error) {
 	if err != nil && (server == "" || token == "") {
 		return nil, err
 	}
-	s := &service{url: strings.TrimSuffix(server, "/"), namespace: cmp.Or(namespace, o.connection.namespace, corev1.NamespaceDefault), close: func() {}}
-	var transport http.RoundTripper = http.DefaultTransport
+	namespace = cmp.Or(namespace, o.connection.namespace, corev1.NamespaceDefault)
+	s := &service{url: strings.TrimSuffix(server, "/"), namespace: namespace, close: func() {}}
+	transport := http.DefaultTransport
 	if token == "" {
 		if transport, err = withToken(config, transport); err != nil {
 			return nil, err
@@ -122,19 +123,22 @@ func forward(ctx context.Context, config *rest.Config, namespace string) (addres
 	if err != nil {
 		return "", nil, fmt.Errorf("connecting to the cluster: %w", err)
 	}
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: serviceSelector, FieldSelector: "status.phase=Running"})
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: serviceSelector, FieldSelector: "status.phase=Running",
+	})
 	if err != nil {
 		return "", nil, fmt.Errorf("looking for vicinity-sniffer in namespace %s: %w", namespace, err)
 	}
 	if len(pods.Items) == 0 {
-		return "", nil, fmt.Errorf("vicinity-sniffer does not run in namespace %s: want its address in --server or $%s, or decisions in --file or --socket",
-			namespace, serviceVariable)
+		return "", nil, fmt.Errorf("vicinity-sniffer does not run in namespace %s: "+
+			"want its address in --server or $%s, or decisions in --file or --socket", namespace, serviceVariable)
 	}
 	transport, upgrader, err := spdy.RoundTripperFor(config)
 	if err != nil {
 		return "", nil, fmt.Errorf("preparing to forward a port: %w", err)
 	}
-	target := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(namespace).Name(pods.Items[0].Name).SubResource("portforward").URL()
+	target := client.CoreV1().RESTClient().Post().
+		Resource("pods").Namespace(namespace).Name(pods.Items[0].Name).SubResource("portforward").URL()
 	dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, target)
 	end, ready := make(chan struct{}), make(chan struct{})
 	forwarder, err := portforward.New(dialer, []string{fmt.Sprintf("0:%d", servicePort)}, end, ready, io.Discard, io.Discard)

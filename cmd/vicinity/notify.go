@@ -90,7 +90,8 @@ func (o *notifyOptions) send(ctx context.Context, now time.Time) error {
 		}
 		pod = host
 	}
-	conn, err := grpc.NewClient(o.address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultServiceConfig(notifyRetries))
+	conn, err := grpc.NewClient(o.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultServiceConfig(notifyRetries))
 	if err != nil {
 		return fmt.Errorf("notifying %s: %w", o.address, err)
 	}

@@ -33,7 +33,8 @@ func podTimes(pods []api.Pod) map[string]podTime {
 			key = pod.Namespace + "/" + pod.Name + "/" + pod.UID
 		}
 		out[key] = podTime{
-			Start: predecessors(pod.Bound), End: predecessors(pod.Ended), PostStart: predecessors(pod.Started), ScheduleTime: predecessors(pod.Decided),
+			Start: predecessors(pod.Bound), End: predecessors(pod.Ended),
+			PostStart: predecessors(pod.Started), ScheduleTime: predecessors(pod.Decided),
 		}
 	}
 	return out

@@ -38,7 +38,8 @@ type recordSource struct {
 
 func (s *recordSource) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&s.file, "file", "f", os.Getenv("VICINITY_RECORDS"), "`FILE` of JSON lines; - is the standard input (default $VICINITY_RECORDS)")
+	flags.StringVarP(&s.file, "file", "f", os.Getenv("VICINITY_RECORDS"),
+		"`FILE` of JSON lines; - is the standard input (default $VICINITY_RECORDS)")
 	flags.StringVar(&s.socket, "socket", "", "`SOCKET` of a running scheduler, instead of a file")
 	flags.StringVarP(&s.namespace, "namespace", "n", "", "only pods of this namespace")
 	flags.StringVar(&s.pod, "pod", "", "only the pod of this name or UID")

@@ -125,7 +125,8 @@ func (o *traceExportOptions) convert(in io.Reader, out, errOut io.Writer) error 
 
 func csvHeader() []string {
 	return []string{
-		"start", "end", "profile", "namespace", "pod", "uid", "attempt", "outcome", "tentative", "node", "found", "queueWaitMs", "durationMs",
+		"start", "end", "profile", "namespace", "pod", "uid", "attempt", "outcome", "tentative", "node", "found",
+		"queueWaitMs", "durationMs",
 		"nodes", "excluded", "rejected", "feasible", "notEvaluated", "score", "runnerUp", "margin", "nominatedNode", "victims", "plugin", "message",
 	}
 }

@@ -49,7 +49,8 @@ func newUpCommand() *cobra.Command {
 	optional, sets := localstack.Components()[1:], knownCRDSets()
 	flags := cmd.Flags()
 	flags.IntVar(&o.nodes, "nodes", 6, "number of fake nodes, spread over zones, regions and racks")
-	flags.StringSliceVar(&o.with, "with", []string{localstack.Sniffer}, "components to run beside the scheduler: "+strings.Join(optional, ", "))
+	flags.StringSliceVar(&o.with, "with", []string{localstack.Sniffer},
+		"components to run beside the scheduler: "+strings.Join(optional, ", "))
 	flags.StringVar(&o.kubeconfigOut, "kubeconfig-out", defaultKubeconfig, "where to write an admin's kubeconfig; removed at the end")
 	flags.StringVar(&o.schedulerConfig, "scheduler-config", "", "a KubeSchedulerConfiguration file to use instead of the manifests' one")
 	flags.BoolVar(&o.compatProfiles, "compat-profiles", false,

@@ -85,7 +85,8 @@ func (f *Framework) RunPreFilterPlugins(ctx context.Context, state fwk.CycleStat
 }
 
 // GetNodeHint implements framework.Framework.
-func (f *Framework) GetNodeHint(ctx context.Context, pod *corev1.Pod, signature fwk.PodSignature, state fwk.CycleState, cycle int64) string {
+func (f *Framework) GetNodeHint(ctx context.Context, pod *corev1.Pod, signature fwk.PodSignature, state fwk.CycleState, cycle int64,
+) string {
 	hint := f.Framework.GetNodeHint(ctx, pod, signature, state, cycle)
 	if f.current != nil && hint != "" {
 		f.current.Hinted(hint)

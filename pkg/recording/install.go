@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	fwk "k8s.io/kube-scheduler/framework"
@@ -87,7 +88,8 @@ func beginning(pod *framework.QueuedPodInfo, cycle int64, tentative bool) sniffe
 // the scheduler; doing that again would cost as much again, and the record has the counts.
 func failure(status *fwk.Status, nominating *fwk.NominatingInfo) sniffer.Failure {
 	f := sniffer.Failure{Rejected: status.IsRejected()}
-	if fit, ok := status.AsError().(*framework.FitError); !ok || fit.Diagnosis.NodeToStatus.Len() <= 1 && fit.NumAllNodes <= 1 { //nolint:errorlint // as the scheduler itself does
+	var fit *framework.FitError
+	if !errors.As(status.AsError(), &fit) || fit.Diagnosis.NodeToStatus.Len() <= 1 && fit.NumAllNodes <= 1 {
 		f.Message = status.Message()
 	}
 	if nominating.Mode() == fwk.ModeOverride {

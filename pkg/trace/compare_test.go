@@ -34,8 +34,10 @@ func TestCompare(t *testing.T) {
 	}
 	trial := attempt("a", "n9", 7, 0)
 	trial.Tentative = true
-	victims := &trace.Record{Kind: trace.KindVictims, Pod: trace.Pod{Namespace: "team", Name: "b"}, Attempt: 9,
-		Preemption: &trace.Preemption{Victims: []trace.Victim{{UID: "v1"}, {UID: "v2"}, {UID: "v1"}}}}
+	victims := &trace.Record{
+		Kind: trace.KindVictims, Pod: trace.Pod{Namespace: "team", Name: "b"}, Attempt: 9,
+		Preemption: &trace.Preemption{Victims: []trace.Victim{{UID: "v1"}, {UID: "v2"}, {UID: "v1"}}},
+	}
 	for _, r := range []*trace.Record{
 		attempt("a", "n1", 1, 2*time.Second), trial, attempt("b", "n2", 1, time.Second), victims, attempt("c", "n2", 1, 4*time.Second),
 	} {

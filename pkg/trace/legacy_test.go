@@ -66,8 +66,7 @@ func TestReadEvents(t *testing.T) {
 	for {
 		events, err := trace.ReadEvents(lines)
 		got = append(got, events...)
-		var fault *trace.LineError
-		if errors.As(err, &fault) {
+		if fault, ok := errors.AsType[*trace.LineError](err); ok {
 			faults = append(faults, fault.Line)
 			continue
 		}

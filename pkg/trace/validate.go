@@ -41,20 +41,27 @@ func (r *Record) Validate() error {
 		return fmt.Errorf("%w: session has %d bytes, want 1 to %d", ErrInvalidRecord, len(r.Session), maxName)
 	case r.Sequence == 0 || r.Sequence > math.MaxInt64:
 		return fmt.Errorf("%w: sequence is %d, want 1 to %d", ErrInvalidRecord, r.Sequence, int64(math.MaxInt64))
-	case r.Pod.UID == "" || len(r.Pod.UID) > maxName || len(r.Pod.Name) > maxName || len(r.Pod.Namespace) > maxName:
-		return fmt.Errorf("%w: pod has a UID of %d, a name of %d and a namespace of %d bytes, want a UID and none longer than %d",
-			ErrInvalidRecord, len(r.Pod.UID), len(r.Pod.Name), len(r.Pod.Namespace), maxName)
 	case r.Attempt < 0 || r.Attempt > maxCount:
 		return fmt.Errorf("%w: attempt is %d, want 0 to %d", ErrInvalidRecord, r.Attempt, maxCount)
 	}
-	if err := r.validateTimes(); err != nil {
-		return err
+	for _, check := range []func(*Record) error{(*Record).validatePod, (*Record).validateTimes, (*Record).validateNodes, (*Record).validateTerms} {
+		if err := check(r); err != nil {
+			return err
+		}
 	}
-	return r.validateNumbers()
+	return nil
 }
 
-// validateNumbers looks for numbers that nothing that was counted can have, and for those that JSON cannot hold.
-func (r *Record) validateNumbers() error {
+func (r *Record) validatePod() error {
+	if r.Pod.UID == "" || max(len(r.Pod.UID), len(r.Pod.Name), len(r.Pod.Namespace)) > maxName {
+		return fmt.Errorf("%w: pod has a UID of %d, a name of %d and a namespace of %d bytes, want a UID and none longer than %d",
+			ErrInvalidRecord, len(r.Pod.UID), len(r.Pod.Name), len(r.Pod.Namespace), maxName)
+	}
+	return nil
+}
+
+// validateNodes looks for numbers that nothing that was counted can have.
+func (r *Record) validateNodes() error {
 	n := r.Nodes
 	for _, count := range []int{n.Total, n.Excluded, n.Rejected, n.Feasible, n.NotEvaluated} {
 		if count < 0 || count > maxCount {
@@ -66,6 +73,11 @@ func (r *Record) validateNumbers() error {
 			return fmt.Errorf("%w: rejections[%d] counts %d nodes, want 0 to %d", ErrInvalidRecord, i, count, maxCount)
 		}
 	}
+	return nil
+}
+
+// validateTerms looks for numbers that JSON cannot hold.
+func (r *Record) validateTerms() error {
 	if r.Scores == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -106,7 +107,7 @@ func TestFileSinkOnAFullDisk(t *testing.T) {
 
 type fullDisk struct{}
 
-func (fullDisk) Write([]byte) (int, error) { return 0, fmt.Errorf("no space left on device") }
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 func (fullDisk) Close() error              { return nil }
 
 // oldService takes calls on the predecessor's wire and keeps the bytes, without this module's messages.

@@ -107,7 +107,7 @@ type streamRig struct {
 // folder is short: the path of a socket is limited to some hundred bytes.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "v")
+	dir, err := os.MkdirTemp("", "v") //nolint:usetesting // t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}

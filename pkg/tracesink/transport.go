@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -63,7 +64,7 @@ func (r *reloadingTLS) ClientHandshake(ctx context.Context, authority string, co
 
 // ServerHandshake implements credentials.TransportCredentials. Nobody serves with these.
 func (r *reloadingTLS) ServerHandshake(net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return nil, nil, fmt.Errorf("expected to be a client of the decision service, found a server")
+	return nil, nil, errors.New("expected to be a client of the decision service, found a server")
 }
 
 // Info implements credentials.TransportCredentials.

@@ -88,7 +88,8 @@ func noEvents(string) events.EventRecorderLogger { return silence{} }
 type silence struct{}
 
 func (silence) Eventf(apiruntime.Object, apiruntime.Object, string, string, string, string, ...any) {}
-func (s silence) WithLogger(klog.Logger) events.EventRecorderLogger                                 { return s }
+
+func (s silence) WithLogger(klog.Logger) events.EventRecorderLogger { return s }
 
 func defaultProfile(b *testing.B, recorded bool) schedulerapi.KubeSchedulerProfile {
 	b.Helper()
@@ -105,6 +106,7 @@ func defaultProfile(b *testing.B, recorded bool) schedulerapi.KubeSchedulerProfi
 
 // decide goes through a pod's scheduling cycle and what follows it, up to the binding, which is another process's work.
 func (d *decider) decide(ctx context.Context, b *testing.B) {
+	b.Helper()
 	pod := d.pods[d.next%len(d.pods)]
 	d.next++
 	state := framework.NewCycleState()
@@ -124,6 +126,7 @@ func (d *decider) decide(ctx context.Context, b *testing.B) {
 
 // cpuTime is what this process has used so far, on all cores: the writer's share counts too.
 func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
 	var usage syscall.Rusage
 	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
@@ -144,11 +147,13 @@ func BenchmarkSniffer(b *testing.B) {
 	}{
 		{"records", func(*testing.B) []sniffer.Sink { return nil }},
 		{"file", func(b *testing.B) []sniffer.Sink {
+			b.Helper()
 			return []sniffer.Sink{tracesink.NewFile(klog.Background(), &configv1.SnifferFileSink{
 				Path: b.TempDir() + "/decisions.jsonl", MaxSizeMiB: 1024, MaxBackups: 1,
 			}, sinkMetrics(b))}
 		}},
 		{"spool", func(b *testing.B) []sniffer.Sink {
+			b.Helper()
 			stream, err := tracesink.NewStream(b.Context(), klog.Background(), &configv1.SnifferServiceSink{
 				Address: "unix:" + b.TempDir() + "/nobody", SpoolDirectory: b.TempDir(), SpoolMaxMiB: 64,
 			}, sinkMetrics(b))
@@ -168,6 +173,7 @@ func sinkMetrics(b *testing.B) *tracesink.Metrics {
 }
 
 func compareRecording(b *testing.B, sinks []sniffer.Sink) {
+	b.Helper()
 	const block, pause = 100, 150 * time.Millisecond
 	metrics, err := sniffer.NewMetrics(prometheus.NewRegistry())
 	must(b, err)

@@ -38,7 +38,7 @@ func newWatcher(t *testing.T, s Store) *watcher {
 	t.Helper()
 	return &watcher{
 		options: Options{Store: s, Clock: clocktesting.NewFakeClock(epoch().Add(time.Hour))}, notes: newNotes(),
-		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: "dropped_total"}), failed: prometheus.NewCounter(prometheus.CounterOpts{Name: "failed_total"}),
+		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: "dropped_total", Help: "Dropped."}), failed: prometheus.NewCounter(prometheus.CounterOpts{Name: "failed_total", Help: "Failed."}),
 	}
 }
 

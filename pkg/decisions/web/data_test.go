@@ -70,7 +70,9 @@ func nodesOf(n int, added time.Time) []store.Node {
 func decision(random *rand.Rand, n, nodes int, at time.Time) *trace.Record {
 	r := storetest.Bound("browser", n)
 	reasons := [][2]string{
-		{"NodeResourcesFit", "Insufficient cpu"}, {"EdgeDelay", "no node within 5 ms of workload db"}, {"DiskIO", "disk nvme0n1 has 120Mi/s free, 900Mi/s are asked for"},
+		{"NodeResourcesFit", "Insufficient cpu"},
+		{"EdgeDelay", "no node within 5 ms of workload db"},
+		{"DiskIO", "disk nvme0n1 has 120Mi/s free, 900Mi/s are asked for"},
 		{"CacheAware", "dataset images is cached on no usable node"},
 	}
 	if n%12 == 0 {

@@ -23,15 +23,22 @@ func (a *Attempt) record() *trace.Record {
 		Phases: slices.Clone(a.phases), Outcome: a.outcome, Node: a.node, Found: a.found, Plugin: a.plugin, Message: a.message,
 		Nodes: a.counts, Scores: a.scored.record(a.profile), Matrix: a.matrix,
 	}
-	if group := a.Pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil {
-		r.Pod.Group = *group.PodGroupName
-	}
 	if a.kind == trace.KindAttempt && !a.Queued.IsZero() {
 		r.QueueWait = max(0, a.start.Sub(a.Queued))
 	}
 	r.Rejections = a.rejections()
-	if r.Message == "" && a.kind == trace.KindAttempt && a.outcome != trace.OutcomeBound && a.outcome != trace.OutcomeFits {
+	if r.Message == "" && a.failed() {
 		r.Message = a.summary(r.Rejections)
+	}
+	a.addAfterwards(r)
+	r.Shrink(trace.MaxRecordBytes)
+	return r
+}
+
+// addAfterwards adds what came of the attempt after a node was, or was not, found.
+func (a *Attempt) addAfterwards(r *trace.Record) {
+	if group := a.Pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil {
+		r.Pod.Group = *group.PodGroupName
 	}
 	if a.nominated != "" || a.preemptionMessage != "" || len(a.victims) > 0 {
 		r.Preemption = &trace.Preemption{NominatedNode: a.nominated, Victims: a.victims, Message: a.preemptionMessage}
@@ -43,8 +50,11 @@ func (a *Attempt) record() *trace.Record {
 		undo := a.undo
 		r.Undo = &undo
 	}
-	r.Shrink(trace.MaxRecordBytes)
-	return r
+}
+
+// failed reports that the attempt is over and found no place for the pod.
+func (a *Attempt) failed() bool {
+	return a.kind == trace.KindAttempt && (a.outcome == trace.OutcomeUnschedulable || a.outcome == trace.OutcomeError)
 }
 
 // rejections returns the reasons for which nodes were left out, most nodes first.
