@@ -95,11 +95,13 @@ func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 		"ClusterRole vicinity-agent",
 		"ClusterRole vicinity-controller",
 		"ClusterRole vicinity-scheduler",
+		"ClusterRole vicinity-sniffer",
 		"ClusterRoleBinding vicinity-agent",
 		"ClusterRoleBinding vicinity-controller",
 		"ClusterRoleBinding vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler",
+		"ClusterRoleBinding vicinity-sniffer",
 		"ConfigMap vicinity-system/vicinity-agent-config",
 		"ConfigMap vicinity-system/vicinity-rtt-targets",
 		"ConfigMap vicinity-system/vicinity-scheduler-config",
@@ -165,6 +167,13 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: readOnly},
 			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: readOnly},
 		},
+		"ClusterRole vicinity-sniffer": {
+			{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"list", "watch"}},
+			{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"noderrts"}, Verbs: []string{"list"}},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: []string{"list"}},
+		},
 		"Role vicinity-system/vicinity-scheduler": {
 			{
 				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
@@ -216,6 +225,7 @@ func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 		"ClusterRoleBinding vicinity-scheduler":                                                "ClusterRole vicinity-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler":                                 "ClusterRole system:kube-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler":                               "ClusterRole system:volume-scheduler to vicinity-scheduler",
+		"ClusterRoleBinding vicinity-sniffer":                                                  "ClusterRole vicinity-sniffer to vicinity-sniffer",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader": "Role extension-apiserver-authentication-reader to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-scheduler":                                       "Role vicinity-scheduler to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-agent":                                           "Role vicinity-agent to vicinity-agent",
@@ -259,6 +269,7 @@ func TestSchedulerConfigHasTheDefaultProfile(t *testing.T) {
 				map[string]any{"name": "CacheAware", "weight": int64(10)},
 				map[string]any{"name": "DiskIO", "weight": int64(10)},
 				map[string]any{"name": "EdgeDelay", "weight": int64(10)},
+				map[string]any{"name": "Sniffer"},
 			}}},
 		}},
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -40,6 +41,7 @@ type plugins struct {
 	models     *diskModels // of the first profile with DiskIO
 	edgeDelay  *edgedelay.Shared
 	delays     *configv1.DelayFiles // of the first profile with EdgeDelay
+	recorder   *sniffer.Recorder
 }
 
 func newPlugins() *plugins { return &plugins{fills: blockio.NewFills(configv1.MaxFillDuration)} }
@@ -50,6 +52,7 @@ func (p *plugins) options() []app.Option {
 		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
 		app.WithPlugin(diskio.Name, p.shared(p.newDiskIO)),
 		app.WithPlugin(edgedelay.Name, p.shared(p.newEdgeDelay)),
+		app.WithPlugin(sniffer.Name, p.shared(p.newSniffer)),
 	}
 }
 
@@ -96,6 +99,10 @@ func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle f
 	return edgedelay.New(ctx, args, handle, p.edgeDelay)
 }
 
+func (p *plugins) newSniffer(_ context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	return sniffer.New(args, handle, p.recorder)
+}
+
 // shared wraps a factory such that what the plugins share is there when it is called.
 func (p *plugins) shared(factory frameworkruntime.PluginFactory) frameworkruntime.PluginFactory {
 	return func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
@@ -132,6 +139,9 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 		return err
 	}
 	if p.diskIO, err = diskio.NewMetrics(registry{}); err != nil {
+		return err
+	}
+	if p.recorder, err = newRecorder(informers.Core().V1().Pods().Informer()); err != nil {
 		return err
 	}
 	p.state = known

@@ -37,8 +37,12 @@ func newRootCommand(program string) *cobra.Command {
 		newDatasetsCommand(),
 		newDemoCommand(),
 		newDiskCommand(),
+		newExplainCommand(),
+		newNotifyCommand(),
+		newOccupancyCommand(),
 		newRTTCommand(),
 		newSimulateCommand(),
+		newTraceCommand(),
 		newUpCommand(),
 		newVersionCommand(),
 	)

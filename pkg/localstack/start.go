@@ -1,6 +1,7 @@
 package localstack
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -20,10 +21,18 @@ func (s *Stack) StartScheduler(ctx context.Context, config SchedulerConfig) erro
 	if err := config.SetKubeconfig(kubeconfig); err != nil {
 		return err
 	}
+	if err := config.SetSinks(s.sinks()); err != nil {
+		return err
+	}
 	text, err := config.YAML()
 	if err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)
 	}
+	legacy, err := s.SnifferLegacyAddress()
+	if err != nil {
+		return err
+	}
+	text = bytes.ReplaceAll(text, []byte(legacyAddressVariable), []byte(legacy))
 	configFile := filepath.Join(s.dir, schedulerConfigKey)
 	if err := os.WriteFile(configFile, text, 0o600); err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)
@@ -63,12 +72,19 @@ func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
 	switch name {
 	case Controller:
 		return s.StartController(ctx)
-	case Sniffer: // has no further flags
+	case Sniffer:
+		return s.startSniffer(ctx)
 	default:
 		return fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
 	}
-	c, err := newComponent(name)
+}
+
+func (s *Stack) startSniffer(ctx context.Context) error {
+	c, err := newComponent(Sniffer)
 	if err != nil {
+		return err
+	}
+	if err := s.addSnifferFlags(ctx, c); err != nil {
 		return err
 	}
 	return s.start(ctx, c)

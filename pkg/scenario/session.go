@@ -35,6 +35,8 @@ type session struct {
 	unsettled bool
 	// goldpinger answers the controller's questions; nil until a step asks for it.
 	goldpinger *goldpinger
+	// records are the scheduler's decision records, as far as an expectation asked for them.
+	records *records
 	// decided is what the decisive expectation saw.
 	decided observation
 }

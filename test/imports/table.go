@@ -127,7 +127,7 @@ func clusterRows() []Row {
 	domain := below(append([]string{"apis", "pkg/version"}, pure()...)...)
 	kubernetes := []string{"k8s.io/kubernetes/**"}
 	pluginTests := append(controlPlane(), kubernetes...)
-	withState := append(below("pkg/state", "pkg/diskmodel"), domain...)
+	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/tracewire"), domain...)
 	return []Row{
 		{
 			Name:      "state",
@@ -138,6 +138,14 @@ func clusterRows() []Row {
 			Why:       "it serves every plugin and daemon, so it knows none of them, and it must not drag the scheduler into them",
 		},
 		{
+			Name:      "tracewire",
+			Roots:     []string{"pkg/tracewire"},
+			Inside:    domain,
+			Never:     append([]string{"k8s.io/**", "sigs.k8s.io/**", "github.com/prometheus/**"}, "log", "log/slog"),
+			TestsAlso: []string{},
+			Why:       "it converts one form of decision records into another, for whoever sends, takes or reads them",
+		},
+		{
 			Name:      "plugins",
 			Roots:     []string{"pkg/plugins/*"},
 			Inside:    append(below("pkg/plugins/internal"), domain...),
@@ -145,6 +153,14 @@ func clusterRows() []Row {
 			TestsAlso: pluginTests,
 			Why: "plugins are adapters that can be enabled one by one: they share code through pkg/plugins/internal, " +
 				"declare a small reader interface instead of importing pkg/state, and need k8s.io/kube-scheduler only",
+		},
+		{
+			Name:      "recording",
+			Roots:     []string{"pkg/recording"},
+			Inside:    append(below("pkg/plugins/sniffer"), domain...),
+			TestsAlso: controlPlane(),
+			Why: "it stands around kube-scheduler's own profiles, so it needs k8s.io/kubernetes, which the plugin must not import; " +
+				"it knows no other plugin",
 		},
 		{
 			Name:      "plugins/internal",

@@ -8,7 +8,7 @@ const Folder = "$(FOLDER)"
 
 // Start starts one of Vicinity's processes that does not run yet, and waits until it is ready.
 type Start struct {
-	// Process is "controller" or "agent".
+	// Process is "controller", "agent" or "sniffer".
 	Process string `json:"process"`
 	// Node is the node that the agent reports for. It must exist.
 	Node string `json:"node"`
@@ -30,12 +30,12 @@ func (s *Start) validate(path *field.Path) field.ErrorList {
 		if s.Node == "" {
 			faults = append(faults, field.Required(path.Child("node"), "an agent reports for a node"))
 		}
-	case "controller":
+	case "controller", "sniffer":
 		if s.Node != "" || s.Config != nil {
 			faults = append(faults, field.Forbidden(path, "only an agent has a node and a config"))
 		}
 	default:
-		faults = append(faults, field.NotSupported(path.Child("process"), s.Process, []string{"agent", "controller"}))
+		faults = append(faults, field.NotSupported(path.Child("process"), s.Process, []string{"agent", "controller", "sniffer"}))
 	}
 	return faults
 }
