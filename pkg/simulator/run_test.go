@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/feature"
+	"github.com/vicinity-scheduler/vicinity/pkg/mlp"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/deschedule"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
@@ -51,12 +53,25 @@ func run(t *testing.T, x *simulator.Experiment) *model.Result {
 	return result
 }
 
+// indifferent is a network to which all nodes are equal.
+func indifferent(t *testing.T) *mlp.Network {
+	t.Helper()
+	network, err := mlp.NewNetwork([]mlp.Layer{{
+		Inputs: feature.Inputs, Outputs: 1, Weights: make([]float32, feature.Inputs), Bias: make([]float32, 1),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return network
+}
+
 func TestSameExperimentSameResult(t *testing.T) {
 	for _, scorer := range policy.Names() {
 		t.Run(scorer, func(t *testing.T) {
 			x := small(scorer)
 			x.Workload.TuningRatio = 1.3
 			x.Policy.Device, x.Policy.TieBreak = policy.DeviceRandom, policy.TieRandom
+			x.Policy.Network = indifferent(t)
 			first := run(t, x)
 			if diff := cmp.Diff(first, run(t, x)); diff != "" {
 				t.Errorf("a second run differs:\n%s", diff)
