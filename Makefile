@@ -80,6 +80,11 @@ bench-simulator: ## the simulator's speed, and its results beside the published 
 bench-mlp: ## what MLPScore takes, beside PyTorch and the predecessor's way over HTTP (python3-torch and -flask, optional)
 	@hack/bench-mlp.sh
 
+.PHONY: bench-sniffer
+bench-sniffer: ## what the decision service promises: ingest, a million records, first paint (takes ten minutes)
+	BENCH_RECORDS=1000000 $(GO) test ./pkg/decisions/store -run '^$$' -bench . -benchtime 300x -timeout 1h
+	$(GO) test ./pkg/decisions/web -run '^$$' -bench . -benchtime 10x -timeout 20m
+
 .PHONY: generate
 generate: ## write all generated files anew
 	@hack/generate.sh

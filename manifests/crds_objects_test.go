@@ -42,8 +42,11 @@ metadata: {name: n1}
 status:
   observedAt: "2026-01-02T03:04:05Z"
   peers:
-    - {node: n2, observedAt: "2026-01-02T03:04:05Z", samples: 20, p50Microseconds: 340, p99Microseconds: 340, lossPartsPerMillion: 1}
-    - {node: n3, observedAt: "2026-01-02T03:04:05Z", samples: 20, lossPartsPerMillion: 1000000}
+    - {node: n2, source: Agent, observedAt: "2026-01-02T03:04:05Z", samples: 20, p50Microseconds: 340, p99Microseconds: 340, lossPartsPerMillion: 1}
+    - {node: n2, source: Goldpinger, observedAt: "2026-01-02T03:04:05Z", samples: 1, p50Microseconds: 1000}
+    - {node: n3, source: Agent, observedAt: "2026-01-02T03:04:05Z", samples: 20, lossPartsPerMillion: 1000000}
+  endpoints:
+    - {endpoint: "db.example.com:5432", observedAt: "2026-01-02T03:04:05Z", samples: 20, p50Microseconds: 9000, p99Microseconds: 9100}
   coordinate:
     vectorMicroseconds: [-120, 0, 7]
     heightMicroseconds: 10
@@ -127,7 +130,7 @@ status:
 	const peer = `
 status:
   peers:
-    - {node: n2, observedAt: "2026-01-02T03:04:05Z", samples: 1, `
+    - {node: n2, source: Agent, observedAt: "2026-01-02T03:04:05Z", samples: 1, `
 	cases := map[string]struct {
 		file, object string
 		want         []string

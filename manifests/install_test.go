@@ -95,12 +95,15 @@ func TestInstallHasExactlyTheObjectsWithTheirFixedNames(t *testing.T) {
 		"ClusterRole vicinity-agent",
 		"ClusterRole vicinity-controller",
 		"ClusterRole vicinity-scheduler",
+		"ClusterRole vicinity-sniffer",
 		"ClusterRoleBinding vicinity-agent",
 		"ClusterRoleBinding vicinity-controller",
 		"ClusterRoleBinding vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler",
+		"ClusterRoleBinding vicinity-sniffer",
 		"ConfigMap vicinity-system/vicinity-agent-config",
+		"ConfigMap vicinity-system/vicinity-rtt-targets",
 		"ConfigMap vicinity-system/vicinity-scheduler-config",
 		"CustomResourceDefinition backupreservations.vicinity.dev",
 		"CustomResourceDefinition nodedatasetcaches.vicinity.dev",
@@ -145,8 +148,8 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 	want := map[string][]rbacv1.PolicyRule{
 		"ClusterRole vicinity-agent": {
 			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
-			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: []string{"get", "create", "patch"}},
-			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches/status"}, Verbs: []string{"patch"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches", "noderrts"}, Verbs: []string{"get", "create", "patch"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches/status", "noderrts/status"}, Verbs: []string{"patch"}},
 		},
 		"ClusterRole vicinity-controller": {
 			{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"list", "watch"}},
@@ -160,8 +163,16 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 			{APIGroups: []string{"com.ie.ibm.hpsys", "datashim.io"}, Resources: []string{"datasets", "datasetsinternal"}, Verbs: readOnly},
 			{APIGroups: []string{"data.fluid.io"}, Resources: []string{"datasets"}, Verbs: readOnly},
 			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"nodedatasetcaches"}, Verbs: readOnly},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"noderrts"}, Verbs: readOnly},
 			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: readOnly},
 			{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: readOnly},
+		},
+		"ClusterRole vicinity-sniffer": {
+			{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"list", "watch"}},
+			{APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"subjectaccessreviews"}, Verbs: []string{"create"}},
+			{APIGroups: []string{"vicinity.dev"}, Resources: []string{"noderrts"}, Verbs: []string{"list"}},
+			{APIGroups: []string{"diskio.x-k8s.io"}, Resources: []string{"nodediskdevices", "nodediskiostats"}, Verbs: []string{"list"}},
 		},
 		"Role vicinity-system/vicinity-scheduler": {
 			{
@@ -190,6 +201,10 @@ func TestOwnRolesHoldExactlyTheseRules(t *testing.T) {
 				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
 				ResourceNames: []string{"vicinity-controller"}, Verbs: []string{"get", "update"},
 			},
+			{
+				APIGroups: []string{""}, Resources: []string{"configmaps"},
+				ResourceNames: []string{"vicinity-rtt-targets"}, Verbs: []string{"get", "patch"},
+			},
 			{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		},
 	}
@@ -214,6 +229,7 @@ func TestBindingsTieTheseRolesToTheseAccounts(t *testing.T) {
 		"ClusterRoleBinding vicinity-scheduler":                                                "ClusterRole vicinity-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:kube-scheduler":                                 "ClusterRole system:kube-scheduler to vicinity-scheduler",
 		"ClusterRoleBinding vicinity-scheduler:volume-scheduler":                               "ClusterRole system:volume-scheduler to vicinity-scheduler",
+		"ClusterRoleBinding vicinity-sniffer":                                                  "ClusterRole vicinity-sniffer to vicinity-sniffer",
 		"RoleBinding kube-system/vicinity-scheduler:extension-apiserver-authentication-reader": "Role extension-apiserver-authentication-reader to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-scheduler":                                       "Role vicinity-scheduler to vicinity-scheduler",
 		"RoleBinding vicinity-system/vicinity-agent":                                           "Role vicinity-agent to vicinity-agent",
@@ -256,7 +272,9 @@ func TestSchedulerConfigHasTheDefaultProfile(t *testing.T) {
 			"plugins": map[string]any{"multiPoint": map[string]any{"enabled": []any{
 				map[string]any{"name": "CacheAware", "weight": int64(10)},
 				map[string]any{"name": "DiskIO", "weight": int64(10)},
+				map[string]any{"name": "EdgeDelay", "weight": int64(10)},
 				map[string]any{"name": "MLPScore", "weight": int64(10)},
+				map[string]any{"name": "Sniffer"},
 			}}},
 		}},
 	}

@@ -37,23 +37,28 @@ func workloads(t *testing.T, objects bundle) map[string]workload {
 }
 
 func TestPodsHaveNoMoreRightsThanTheyNeed(t *testing.T) {
-	want := &corev1.PodSecurityContext{
-		RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)),
-		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-	}
 	for name, workload := range workloads(t, loadBundle(t)) {
 		t.Run(name, func(t *testing.T) {
 			pod := workload.template.Spec
-			if diff := cmp.Diff(want, pod.SecurityContext); diff != "" {
-				t.Errorf("security context of the pod (-want +got):\n%s", diff)
+			want := &corev1.PodSecurityContext{
+				RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)),
+				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			}
 			if pod.HostNetwork || pod.HostPID || pod.HostIPC {
 				t.Error("the pod shares namespaces with its host")
 			}
 			for _, volume := range pod.Volumes {
-				if volume.ConfigMap == nil {
-					t.Errorf("volume %s is no ConfigMap", volume.Name)
+				switch {
+				case volume.ConfigMap != nil:
+				case volume.EmptyDir != nil:
+					// Empty folders and Secrets belong to root, unless they are the group's.
+					want.FSGroup = new(int64(65532))
+				default:
+					t.Errorf("volume %s is neither a ConfigMap nor an empty folder", volume.Name)
 				}
+			}
+			if diff := cmp.Diff(want, pod.SecurityContext); diff != "" {
+				t.Errorf("security context of the pod (-want +got):\n%s", diff)
 			}
 			for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
 				checkContainerRights(t, container)

@@ -10,6 +10,7 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/datasets"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/diskprofile"
 	"github.com/vicinity-scheduler/vicinity/pkg/agent/diskstats"
+	"github.com/vicinity-scheduler/vicinity/pkg/agent/rtt"
 	"github.com/vicinity-scheduler/vicinity/pkg/version"
 )
 
@@ -20,6 +21,7 @@ func collectors(o *options) []agent.Builder {
 		datasets.NewBuilder(connect),
 		diskprofile.NewBuilder(diskprofile.Options{Connect: connect, Namespace: o.namespace, Simulate: o.simulateDevices}),
 		diskstats.NewBuilder(diskstats.Options{Connect: connect, Namespace: o.namespace, Simulate: o.simulateDevices}),
+		rtt.NewBuilder(connect),
 	}
 }
 

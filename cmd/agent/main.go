@@ -15,7 +15,8 @@ import (
 const description = `vicinity-agent measures the node that it runs on. What it measures, and how often, stands in its configuration file.
 
 Collectors of this build: datasets, which reports how many bytes of cached datasets lie on the node; diskprofile, which
-reports which disks the node has and what they can do; diskstats, which reports how much of that is left.`
+reports which disks the node has and what they can do; diskstats, which reports how much of that is left; rtt, which reports
+round-trip times to other nodes.`
 
 func main() {
 	o := &options{

@@ -98,7 +98,7 @@ func TestAgentRefuses(t *testing.T) {
 		{
 			name: "a collector that does not exist",
 			args: []string{"--node-name=m02", "--config=" + writeConfig(t, header+"collectors:\n- name: diskStats\n")},
-			want: `collectors[0].name: Unsupported value: \"diskStats\": supported values: \"datasets\", \"diskprofile\", \"diskstats\"`,
+			want: `collectors[0].name: Unsupported value: \"diskStats\": supported values: \"datasets\", \"diskprofile\", \"diskstats\", \"rtt\"`,
 		},
 		{
 			name: "an impossible namespace", args: []string{"--node-name=m02", "--namespace=A.b"},

@@ -40,6 +40,7 @@ func newFakeAPIServer(t *testing.T) *fakeAPIServer {
 	serve("/api/v1", &metav1.APIResourceList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1",
 		APIResources: []metav1.APIResource{
+			{Name: "configmaps", SingularName: "configmap", Kind: "ConfigMap", Namespaced: true, Verbs: verbs},
 			{Name: "nodes", SingularName: "node", Kind: "Node", Verbs: verbs},
 			{Name: "pods", SingularName: "pod", Kind: "Pod", Namespaced: true, Verbs: verbs},
 		},
@@ -58,6 +59,14 @@ func newFakeAPIServer(t *testing.T) *fakeAPIServer {
 		"/apis/" + disks + "/nodediskiostats": {Kind: "NodeDiskIOStatsList", APIVersion: disks},
 	} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { listOrWatch(w, r, kind) })
+	}
+	// The list of what agents measure is part of the installation.
+	const targets = "/api/v1/namespaces/vicinity-system/configmaps/vicinity-rtt-targets"
+	configMap := map[string]any{
+		"kind": "ConfigMap", "apiVersion": "v1", "metadata": map[string]string{"namespace": "vicinity-system", "name": "vicinity-rtt-targets"},
+	}
+	for _, verb := range []string{"GET ", "PATCH "} {
+		mux.HandleFunc(verb+targets, func(w http.ResponseWriter, _ *http.Request) { answer(w, configMap) })
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

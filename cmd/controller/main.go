@@ -11,18 +11,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/controller"
+	"github.com/vicinity-scheduler/vicinity/pkg/controller/goldpinger"
+	"github.com/vicinity-scheduler/vicinity/pkg/controller/rtttargets"
 	"github.com/vicinity-scheduler/vicinity/pkg/daemon"
 	"github.com/vicinity-scheduler/vicinity/pkg/health"
 )
 
 const description = `vicinity-controller runs the reconcilers of Vicinity. Of several replicas one leads; the others stand by.
 
-It creates and removes the NodeDiskIOStats of nodes whose disks are described, and lists the pods on the node in them.`
+It creates and removes the NodeDiskIOStats of nodes whose disks are described, and lists the pods on the node in them. It tells
+the agents what round-trip times to measure, and takes over those that Goldpinger measures.`
 
 func main() {
 	o := &options{Options: controller.Options{
-		Namespace: "vicinity-system", HealthAddress: ":8081", MetricsAddress: ":8080", LeaderElect: true, Setups: reconcilers(),
+		Namespace: "vicinity-system", HealthAddress: ":8081", MetricsAddress: ":8080", LeaderElect: true,
 	}}
+	o.Setups = reconcilers(o)
 	os.Exit(daemon.Program{
 		Name: "vicinity-controller", Description: description, AddFlags: o.addFlags, Validate: o.validate, Run: o.run,
 	}.Main())
@@ -31,6 +35,8 @@ func main() {
 type options struct {
 	controller.Options
 	kubeconfig string
+	targets    rtttargets.Options
+	goldpinger goldpinger.Options
 }
 
 func (o *options) addFlags(fs *pflag.FlagSet) {
@@ -39,6 +45,7 @@ func (o *options) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace,
 		"`NAMESPACE` that the controller is installed in; it holds the Lease "+controller.LeaseName)
 	fs.BoolVar(&o.LeaderElect, "leader-elect", o.LeaderElect, "reconcile only while holding the Lease, so that several replicas may run")
+	o.addRTTFlags(fs)
 	fs.StringVar(&o.HealthAddress, "health-address", o.HealthAddress, "`ADDRESS` that serves /healthz and /readyz, as host:port or :port")
 	fs.StringVar(&o.MetricsAddress, "metrics-address", o.MetricsAddress, "`ADDRESS` that serves /metrics, as host:port or :port")
 }
@@ -50,6 +57,7 @@ func (o *options) validate() error {
 	return errors.Join(
 		health.ValidateAddress("health-address", o.HealthAddress),
 		health.ValidateAddress("metrics-address", o.MetricsAddress),
+		o.validateRTT(),
 	)
 }
 

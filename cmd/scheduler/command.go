@@ -76,15 +76,22 @@ func run(ctx context.Context, cmd *cobra.Command, opts *options.Options) error {
 		}
 	}()
 
-	completed, sched, err := app.Setup(ctx, opts, newPlugins().options()...)
+	shared := newPlugins()
+	completed, sched, err := app.Setup(ctx, opts, shared.options()...)
 	if err != nil {
 		return fmt.Errorf("starting the scheduler: %w", err)
+	}
+	recorded, err := startRecording(ctx, sched, shared.recorder)
+	if err != nil {
+		return err
 	}
 	if mutable, ok := gates.(featuregate.MutableFeatureGate); ok {
 		mutable.AddMetrics()
 	}
 	opts.ComponentGlobalsRegistry.AddMetrics()
 	err = app.Run(ctx, completed, sched)
+	cancel()
+	recorded()
 	if ctx.Err() != nil {
 		return nil // app.Run returns an error even when it was asked to stop
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/blockio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/mlpscore"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -39,6 +41,9 @@ type plugins struct {
 	diskIO     *diskio.Metrics
 	models     *diskModels // of the first profile with DiskIO
 	networks   *networks   // of the first profile with MLPScore
+	edgeDelay  *edgedelay.Shared
+	delays     *configv1.DelayFiles // of the first profile with EdgeDelay
+	recorder   *sniffer.Recorder
 }
 
 func newPlugins() *plugins { return &plugins{fills: blockio.NewFills(configv1.MaxFillDuration)} }
@@ -48,6 +53,8 @@ func (p *plugins) options() []app.Option {
 	return []app.Option{
 		app.WithPlugin(cacheaware.Name, p.shared(p.newCacheAware)),
 		app.WithPlugin(diskio.Name, p.shared(p.newDiskIO)),
+		app.WithPlugin(edgedelay.Name, p.shared(p.newEdgeDelay)),
+		app.WithPlugin(sniffer.Name, p.shared(p.newSniffer)),
 		app.WithPlugin(mlpscore.Name, p.newMLPScore),
 	}
 }
@@ -95,6 +102,30 @@ func (p *plugins) newMLPScore(ctx context.Context, obj runtime.Object, handle fw
 	return mlpscore.New(ctx, args, p.networks, p.networks.metrics, clock.RealClock{})
 }
 
+func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	args, ok := obj.(*configv1.EdgeDelayArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type EdgeDelayArgs, got %T", obj)
+	}
+	if p.delays == nil {
+		p.delays = &args.StaticFiles
+		if args.StaticFiles != (configv1.DelayFiles{}) {
+			if err := p.state.WatchDelayFiles(ctx, args.StaticFiles, registry{}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if *p.delays != args.StaticFiles {
+		return nil, fmt.Errorf("arguments of plugin %s, profile %s: staticFiles is %+v, and %+v in another profile; want the same in all",
+			edgedelay.Name, handle.ProfileName(), args.StaticFiles, *p.delays)
+	}
+	return edgedelay.New(ctx, args, handle, p.edgeDelay)
+}
+
+func (p *plugins) newSniffer(_ context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	return sniffer.New(args, handle, p.recorder)
+}
+
 // shared wraps a factory such that what the plugins share is there when it is called.
 func (p *plugins) shared(factory frameworkruntime.PluginFactory) frameworkruntime.PluginFactory {
 	return func(ctx context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
@@ -123,7 +154,17 @@ func (p *plugins) startShared(ctx context.Context, handle fwk.Handle) error {
 	if p.cacheAware, err = cacheaware.NewShared(known, nodes, informers, clock.RealClock{}, metrics, p.fills); err != nil {
 		return err
 	}
+	delays, err := edgedelay.NewMetrics(registry{}, known.RTTs(), clock.RealClock{})
+	if err != nil {
+		return err
+	}
+	if p.edgeDelay, err = edgedelay.NewShared(known.RTTs(), informers, clock.RealClock{}, delays); err != nil {
+		return err
+	}
 	if p.diskIO, err = diskio.NewMetrics(registry{}); err != nil {
+		return err
+	}
+	if p.recorder, err = newRecorder(informers.Core().V1().Pods().Informer()); err != nil {
 		return err
 	}
 	p.state = known

@@ -121,14 +121,19 @@ func hold(ctx context.Context, stack *localstack.Stack, kubeconfig, kubectl stri
 		return err
 	}
 	defer remove()
+	if err := startSniffer(ctx, stack); err != nil {
+		return err
+	}
 	const text = `
 The cluster is still up. Look at it with
 
   %s --kubeconfig %s get pods --all-namespaces -o wide
-
-Press Ctrl-C to stop it.
 `
 	fmt.Fprintf(errOut, text, kubectl, kubeconfig)
+	if err := announceSniffer(ctx, stack, errOut); err != nil {
+		return err
+	}
+	fmt.Fprint(errOut, "\nPress Ctrl-C to stop it.\n")
 	select {
 	case <-ctx.Done():
 		return nil

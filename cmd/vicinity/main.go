@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/vicinity-scheduler/vicinity/apis/config/scheme"
 )
 
 // interruptedStatus is what shells report for a program that was ended by Ctrl-C.
@@ -23,6 +25,8 @@ func main() {
 func run() int {
 	// controller-runtime complains on stderr when nobody has chosen a logger; the command line has nothing to log.
 	ctrl.SetLogger(logr.Discard())
+	// Simulations read scheduler configurations with the arguments of our plugins.
+	scheme.Install()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// From the first signal on a second one ends the process at once.

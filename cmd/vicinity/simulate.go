@@ -16,16 +16,16 @@ import (
 // badInputStatus is the exit status for input that cannot be used, so that scripts can tell it from a failed run.
 const badInputStatus = 2
 
-// badInput is an error in what the user gave: a flag or a file.
-type badInput struct{ error }
+// inputError is an error in what the user gave: a flag or a file.
+type inputError struct{ error }
 
-func (e badInput) Unwrap() error { return e.error }
+func (e inputError) Unwrap() error { return e.error }
 
-func badInputf(format string, args ...any) error { return badInput{fmt.Errorf(format, args...)} }
+func badInputf(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
 // exitStatus is what the process ends with after an error.
 func exitStatus(err error) int {
-	var input badInput
+	var input inputError
 	var files *faults.Error
 	if errors.As(err, &input) || errors.As(err, &files) {
 		return badInputStatus

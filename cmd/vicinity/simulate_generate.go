@@ -37,11 +37,11 @@ func newSimulateGenerateCommand() *cobra.Command {
 			if err := os.MkdirAll(folder, 0o755); err != nil {
 				return fmt.Errorf("--out: %w", err)
 			}
-			err = writeTraceTable(filepath.Join(folder, "nodes.csv"), func(w io.Writer) error { return openb.WriteNodes(w, cluster.Nodes) })
+			err = writeTraceFile(filepath.Join(folder, "nodes.csv"), func(w io.Writer) error { return openb.WriteNodes(w, cluster.Nodes) })
 			if err != nil {
 				return err
 			}
-			err = writeTraceTable(filepath.Join(folder, "pods.csv"), func(w io.Writer) error { return openb.WritePods(w, pods) })
+			err = writeTraceFile(filepath.Join(folder, "pods.csv"), func(w io.Writer) error { return openb.WritePods(w, pods) })
 			if err != nil {
 				return err
 			}
@@ -59,14 +59,14 @@ func newSimulateGenerateCommand() *cobra.Command {
 	return cmd
 }
 
-// writeTraceTable writes a file as a whole.
-func writeTraceTable(path string, table func(io.Writer) error) error {
+// writeTraceFile writes a file as a whole.
+func writeTraceFile(path string, table func(io.Writer) error) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("writing a table: %w", err)
 	}
 	if err := table(file); err != nil {
-		file.Close()
+		_ = file.Close() // the first error is the one to tell
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return file.Close()

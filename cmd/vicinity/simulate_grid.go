@@ -29,18 +29,20 @@ type grid struct {
 // run plays the grid, or the shard of it, and shows the results.
 func (o *sweepOptions) run(cmd *cobra.Command) error {
 	list := &faults.List{}
+	stop := afterSilence(cmd.ErrOrStderr(), "reading the cluster and the traces ...")
 	g, err := o.grid(cmd.Context(), list)
+	stop()
 	writeWarnings(cmd.ErrOrStderr(), list.Warnings())
 	if err != nil {
 		return err
 	}
 	shard, err := sweep.ParseShard(o.shard)
 	if err != nil {
-		return badInput{err}
+		return inputError{err}
 	}
 	store, err := sweep.Open(o.out, shard, &g.settings)
 	if err != nil {
-		return badInput{err}
+		return inputError{err}
 	}
 	cells := g.Cells()
 	err = sweep.Run(cmd.Context(), cells, shard, o.workers, store, g.play, newBar(cmd.ErrOrStderr()).show)
@@ -80,7 +82,7 @@ func (o *sweepOptions) grid(ctx context.Context, list *faults.List) (*grid, erro
 	}
 	seeds, err := sweep.ParseSeeds(o.seeds)
 	if err != nil {
-		return nil, badInput{err}
+		return nil, inputError{err}
 	}
 	g.Seeds, g.Policies = seeds, slices.Compact(g.Policies)
 	x := g.experiments[g.Traces[0]]

@@ -143,13 +143,15 @@ func (o *simulateOptions) validate(cmd *cobra.Command, args []string) error {
 func (o *simulateOptions) validateSources() error {
 	files := len(o.nodes)+len(o.pods) > 0 || o.kubeconfig != ""
 	switch {
-	case o.config == "" && !files && o.apply:
-		return badInputf("-f: want a cluster configuration, found none")
-	case o.config == "" && !files:
-		return badInputf("want something to simulate: -f with a configuration, --nodes and --pods, or --kubeconfig")
 	case o.config != "" && files:
 		return badInputf("want either -f or --nodes, --pods and --kubeconfig, found both")
-	case o.config == "" && len(o.nodes) == 0 && o.kubeconfig == "" && !o.emptyCluster:
+	case o.config != "":
+		return nil
+	case o.apply && !files:
+		return badInputf("-f: want a cluster configuration, found none")
+	case !files:
+		return badInputf("want something to simulate: -f with a configuration, --nodes and --pods, or --kubeconfig")
+	case len(o.nodes) == 0 && o.kubeconfig == "" && !o.emptyCluster:
 		return badInputf("--nodes: want files or folders with nodes, found none")
 	}
 	return nil
@@ -170,9 +172,11 @@ func (o *simulateOptions) validatePolicy() error {
 
 // load reads cluster and workload, and applies the flags that override them.
 func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *faults.List) (*input.Loaded, error) {
+	stop := afterSilence(cmd.ErrOrStderr(), "reading the cluster and the workload ...")
 	loaded, err := input.Load(ctx, &input.Source{
 		Config: o.config, Nodes: o.nodes, Pods: o.pods, Kubeconfig: o.kubeconfig, Times: o.times, EmptyCluster: o.emptyCluster,
 	}, list)
+	stop()
 	if err != nil {
 		return nil, asInput(err)
 	}
@@ -196,7 +200,7 @@ func (o *simulateOptions) load(ctx context.Context, cmd *cobra.Command, list *fa
 		return nil, err
 	}
 	if err := loaded.Experiment.Validate(); err != nil && !o.emptyCluster {
-		return nil, badInput{err}
+		return nil, inputError{err}
 	}
 	return loaded, nil
 }
@@ -213,7 +217,7 @@ func (o *simulateOptions) applyWorld(x *simulator.Experiment) error {
 	}
 	world, err := worldfile.Parse(o.world, data)
 	if err != nil {
-		return badInput{err}
+		return inputError{err}
 	}
 	x.Queue.Retry, x.Queue.RunFullLength = true, true
 	if err := world.Apply(x); err != nil {
@@ -227,7 +231,7 @@ func asInput(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return badInput{err}
+	return inputError{err}
 }
 
 // choices are the configurations to run: one, or two to be compared.
@@ -250,7 +254,7 @@ func (o *simulateOptions) scheduler(choice string, list *faults.List) (*schedcon
 	if o.schedulerConfig == "" && !slices.Contains([]string{".yaml", ".yml", ".json"}, extension(choice)) {
 		native, err := schedconfig.ParsePolicy(choice, o.device, o.dimExt, o.norm)
 		if err != nil {
-			return nil, badInput{err}
+			return nil, inputError{err}
 		}
 		return &schedconfig.Choice{Native: native}, nil
 	}

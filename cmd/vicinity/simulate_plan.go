@@ -45,6 +45,7 @@ func (o *simulateOptions) plan(ctx context.Context, cmd *cobra.Command, list *fa
 		}
 		s.choices = append(s.choices, choice)
 	}
+	tellApart(s.choices)
 	loaded, err := o.load(ctx, cmd, list)
 	if err != nil {
 		return nil, err
@@ -54,6 +55,20 @@ func (o *simulateOptions) plan(ctx context.Context, cmd *cobra.Command, list *fa
 		list.Warn(faults.Position{}, "--use-greed and --interactive have no effect")
 	}
 	return s, nil
+}
+
+// tellApart adds the files' names where two configurations have one title, such as two weights of the same plugin.
+func tellApart(choices []*schedconfig.Choice) {
+	if len(choices) != 2 || choices[0].Name() != choices[1].Name() {
+		return
+	}
+	for i, choice := range choices {
+		suffix := string("ab"[i])
+		if choice.File != "" && choices[0].File != choices[1].File {
+			suffix = filepath.Base(choice.File)
+		}
+		choice.Rename(choice.Name() + " (" + suffix + ")")
+	}
 }
 
 // play runs all configurations and writes what was asked for.

@@ -15,6 +15,20 @@ const (
 	eventsPerLook = 64
 )
 
+// afterSilence writes a line if stop has not been called until then. After stop nothing is written any more.
+func afterSilence(out io.Writer, line string) (stop func()) {
+	written := make(chan struct{})
+	timer := time.AfterFunc(silentFor, func() {
+		defer close(written)
+		fmt.Fprintln(out, line)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-written
+		}
+	}
+}
+
 // progress tells how far a run is. It is an observer, and belongs to the goroutine of the run.
 type progress struct {
 	out           io.Writer

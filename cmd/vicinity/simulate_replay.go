@@ -60,7 +60,7 @@ func (o *simulateOptions) replay(ctx context.Context, cmd *cobra.Command, file s
 		return badInputf("%s: want pods of the input, found none; give their manifests with --pods", file)
 	}
 	if err := s.loaded.Experiment.Validate(); err != nil {
-		return badInput{err}
+		return inputError{err}
 	}
 	if speed > 0 {
 		s.also = append(s.also, replay.NewPace(speed, time.Now, ctx.Done()))

@@ -43,7 +43,7 @@ func newSimulateSweepCommand() *cobra.Command {
 			"experiments: six policies, seeds 42 to 51, 130 % demand, pods in random order.\n\n" +
 			"Each result is kept in the folder --out as soon as it is there; the same command goes on after an interruption.\n" +
 			"With --job nothing runs: an Indexed Job is written, each of whose pods plays a shard; `sweep merge` sums up the files.",
-		Example: "  vicinity simulate sweep --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv,openb_pod_list_cpu050.csv\n\n" +
+		Example: "  vicinity simulate sweep --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv,cpu050.csv\n\n" +
 			"  # Two policies and a mix of both on one trace, and a table for a spreadsheet\n" +
 			"  vicinity simulate sweep --nodes nodes.csv --pods pods.csv --policies FGD,BestFit,FGD=500+BestFit=500 --seeds 1-3 -o csv\n\n" +
 			"  # The same on ten pods of a cluster, whose claim holds nodes.csv and pods.csv, and then the sum\n" +
@@ -133,7 +133,7 @@ func (o *sweepOptions) writeJob(out io.Writer) error {
 	}
 	text, err := o.jobOptions.Manifest()
 	if err != nil {
-		return badInput{err}
+		return inputError{err}
 	}
 	if o.job == "-" {
 		_, err := out.Write(text)
@@ -158,7 +158,7 @@ func newSweepMergeCommand() *cobra.Command {
 			}
 			_, results, err := sweep.Merge(args[0])
 			if err != nil {
-				return badInput{err}
+				return inputError{err}
 			}
 			return writeSweep(cmd.OutOrStdout(), output, results)
 		},
@@ -216,5 +216,6 @@ func (b *bar) show(done, of int) {
 			end = "\n"
 		}
 	}
-	fmt.Fprintf(b.out, "%s[%s%s] %d of %d runs%s%s", start, strings.Repeat("#", filled), strings.Repeat(".", width-filled), done, of, left, end)
+	drawn := strings.Repeat("#", filled) + strings.Repeat(".", width-filled)
+	fmt.Fprintf(b.out, "%s[%s] %d of %d runs%s%s", start, drawn, done, of, left, end)
 }

@@ -1,118 +1,24 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/records"
-	"github.com/vicinity-scheduler/vicinity/pkg/simulator/replay"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/input/schedconfig"
+	"github.com/vicinity-scheduler/vicinity/pkg/simulator/policy"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/report"
 )
 
 // sharedData is data beside the repository that is no part of it; a test that needs it is skipped without.
-func sharedData(t *testing.T, name string) string {
-	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "..", "shared", "data", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("this test needs data that is no part of the project: %v", err)
-	}
-	return path
-}
-
-func rows(t *testing.T, path string) [][]string {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	all, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all[1:]
-}
-
 // TestSimulateGolden runs the command line on the input that the predecessor's own simulator was given, and compares
 // every placement with what that did.
-func TestSimulateGolden(t *testing.T) {
-	golden, trace := sharedData(t, "simon-golden"), sharedData(t, "openb")
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("the golden input is written by a Python script, and there is no python3")
-	}
-	folder := t.TempDir()
-	prepare := exec.CommandContext(t.Context(), python, filepath.Join(golden, "prepare.py"), trace, "default", "42", folder)
-	if out, err := prepare.CombinedOutput(); err != nil {
-		t.Fatalf("writing the input: %v\n%s", err, out)
-	}
-	fgd, err := os.ReadFile(filepath.Join(golden, "scheduler-config.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bestFit := strings.ReplaceAll(strings.Replace(string(fgd), "gpuSelMethod: FGDScore", "gpuSelMethod: best", 1), "FGDScore", "BestFitScore")
-	for name, config := range map[string]string{"fgd": string(fgd), "bestfit": bestFit} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "scheduler.yaml")
-			if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			stdout, _, err := execute(t, "vicinity", "simulate", "-f", filepath.Join(folder, "cluster-config.yaml"), "-s", path, "-o", "json", "--placements")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var document report.Document
-			if err := json.Unmarshal([]byte(stdout), &document); err != nil {
-				t.Fatal(err)
-			}
-			compareWithGolden(t, &document, rows(t, filepath.Join(golden, "default-42-"+name+"-placements.csv")))
-			for _, row := range rows(t, filepath.Join(golden, "default-42-"+name+"-curve.csv")) {
-				for _, point := range document.Allocation {
-					if got := fmt.Sprintf("%.4f", point.Value); fmt.Sprint(point.ArrivedPercent) == row[0] && got != row[1] {
-						t.Errorf("at %s %% arrived: want %s %% allocated, found %s", row[0], row[1], got)
-					}
-				}
-			}
-		})
-	}
-}
-
-func compareWithGolden(t *testing.T, document *report.Document, want [][]string) {
-	t.Helper()
-	if len(document.Placements) != len(want) || document.Pods != len(want) {
-		t.Fatalf("want %d pods, found %d and %d placements", len(want), document.Pods, len(document.Placements))
-	}
-	different := 0
-	for i, placed := range document.Placements {
-		node := ""
-		if placed.Node != nil {
-			node = *placed.Node
-		}
-		gpus := strings.Trim(strings.ReplaceAll(fmt.Sprint(placed.GPUs), " ", "-"), "[]")
-		got := []string{fmt.Sprint(i), strings.TrimPrefix(placed.Pod, "paib-gpu/"), node, gpus}
-		if !cmp.Equal(want[i], got) {
-			if different++; different <= 5 {
-				t.Errorf("want %q, found %q", want[i], got)
-			}
-		}
-	}
-	if different > 0 {
-		t.Errorf("%d of %d placements are different", different, len(want))
-	}
-}
-
 // TestSimulateQuickStart runs the predecessor's quick start as its README has it, with this program's name.
 func TestSimulateQuickStart(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
@@ -286,80 +192,79 @@ func TestSimulateComparesTwo(t *testing.T) {
 	}
 }
 
-func TestSimulateReplaysRecords(t *testing.T) {
-	t.Chdir(t.TempDir())
-	record := `{"version":1,"session":"s","seq":%d,"kind":"Attempt","pod":{"namespace":"paib-gpu","name":%q,"uid":"u"},` +
-		`"attempt":1,"start":"2026-01-01T00:00:0%dZ","outcome":"Bound","node":%q,"nodes":{"total":2}}` + "\n"
-	for name, content := range map[string]string{
-		"nodes.csv": "sn,cpu_milli,memory_mib,gpu,model\na,8000,8192,1,T4\nb,8000,8192,2,T4\n",
-		"pods.csv":  "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,100,1,1,1000\nq,100,1,2,1000\n",
-		"r.jsonl":   fmt.Sprintf(record, 1, "p", 0, "b") + fmt.Sprintf(record, 3, "gone", 1, "b") + fmt.Sprintf(record, 4, "q", 2, "b"),
+func TestSimulateIsCompletedByTheShell(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"simulate", "--policy", "F"}, "FGD\n"},
+		{[]string{"simulate", "--engine", ""}, "framework\n"},
+		{[]string{"simulate", "apply", "--extended-resources", ""}, "gpu\nopen-local\n"},
+		{[]string{"simulate", "sweep", "--policies", ""}, "GpuPacking\n"},
+		{[]string{"simulate", "-s", ""}, "yaml\nyml\n"},
+		{[]string{"simulate", "s"}, "sweep\t"},
 	} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// Best fit puts the pod with one GPU on the node with one; q goes where it was.
-	stdout, stderr, err := execute(t, "vicinity", "simulate", "replay", "r.jsonl", "--nodes", "nodes.csv", "--pods", "pods.csv",
-		"-p", "BestFit", "-o", "json", "--speed", "1000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var result replay.Result
-	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
-		t.Fatal(err)
-	}
-	want := replay.Result{
-		Schema: replay.Schema, Policies: []string{"BestFit"}, Attempts: 3, Pods: 2, Same: []int{1}, Unknown: []string{"paib-gpu/gone"},
-		Gaps:        []records.Gap{{Session: "s", After: 1, Missing: 1}},
-		Differences: []replay.Row{{Pod: "paib-gpu/p", Recorded: "b", Replayed: []string{"a"}}},
-	}
-	if diff := cmp.Diff(want, result); diff != "" {
-		t.Errorf("replay (-want +got):\n%s", diff)
-	}
-	if !strings.Contains(stderr, "3 attempts of 3 pods, 1 missing in 1 gaps") || !strings.Contains(stderr, "paib-gpu/gone") {
-		t.Errorf("want the gap and the unknown pod on stderr, found:\n%s", stderr)
-	}
-	for _, args := range [][]string{{"absent.jsonl", "--nodes", "nodes.csv"}, {"pods.csv", "--nodes", "nodes.csv"}, {"r.jsonl", "--nodes", "nodes.csv", "--speed", "-1"}} {
-		_, _, err := execute(t, "vicinity", append([]string{"simulate", "replay"}, args...)...)
-		if err == nil || exitStatus(err) != badInputStatus {
-			t.Errorf("%q: want bad input, found %v", args, err)
+		stdout, _, err := execute(t, "vicinity", append([]string{"__complete"}, tc.args...)...)
+		if err != nil || !strings.Contains(stdout, tc.want) {
+			t.Errorf("%q: want %q, found error %v and:\n%s", tc.args, tc.want, err, stdout)
 		}
 	}
 }
 
-func TestSimulateSweepGoesOn(t *testing.T) {
+// A run that a later one reads back: pods stay where they were.
+func TestSimulateExportsWhatItCanReadAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, content := range map[string]string{
-		"nodes.csv": "sn,cpu_milli,memory_mib,gpu,model\na,8000,8192,1,T4\nb,8000,8192,2,T4\n",
-		"pods.csv":  "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,100,1,1,500\nq,100,1,2,1000\n",
-	} {
+	const config = "apiVersion: simon/v1alpha1\nkind: Config\nmetadata: {name: x}\nspec:\n  cluster: {customConfig: cluster}\n" +
+		"  customConfig: {exportConfig: {podSnapshotYamlFilePrefix: out, nodeSnapshotCSVFilePrefix: out}}\n"
+	const node = "---\napiVersion: v1\nkind: Node\nmetadata: {name: %}\nstatus: {allocatable: {cpu: 8, memory: 16Gi, alibabacloud.com/gpu-count: 2}}\n"
+	const pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: %, annotations: {alibabacloud.com/gpu-count: \"2\"}}\n" +
+		"spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}\n"
+	named := func(template, name string) string { return strings.ReplaceAll(template, "%", name) }
+	nodes := named(node, "m1") + named(node, "m2")
+	pods := named(pod, "p1") + named(pod, "p2") + named(pod, "p3")
+	if err := os.MkdirAll("cluster", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"c.yaml": config, "cluster/nodes.yaml": nodes, "cluster/pods.yaml": pods} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sweep := []string{"simulate", "sweep", "--nodes", "nodes.csv", "--pods", "pods.csv", "--policies", "FGD,BestFit,FGD=1+BestFit=2", "--seeds", "1-4"}
-	whole, _, err := execute(t, "vicinity", append(sweep, "-o", "csv", "--out", "whole")...)
-	if err != nil || strings.Count(whole, "\n") != 13 {
-		t.Fatalf("want a header and 3 x 4 rows, found error %v and:\n%s", err, whole)
+	first, _ := placements(t, "-f", "c.yaml", "-p", "BestFit")
+	again, _ := placements(t, "--nodes", "cluster/nodes.yaml", "--pods", "out/InitSchedule/pod-snapshot.yaml", "-p", "Random")
+	if first.Scheduled != 2 || len(again.Placements) != 2 {
+		t.Fatalf("want two pods with a node, and the third left out of the second run; found %+v and %+v", first, again)
 	}
-	for _, shard := range []string{"0/2", "1/2", "0/2"} {
-		if _, _, err := execute(t, "vicinity", append(sweep, "--out", "shards", "--shard", shard)...); err != nil {
-			t.Fatal(err)
+	for _, placed := range again.Placements {
+		if !slices.ContainsFunc(first.Placements, func(p report.PlacementJSON) bool {
+			return p.Pod == placed.Pod && p.Node != nil && placed.Node != nil && *p.Node == *placed.Node && slices.Equal(p.GPUs, placed.GPUs)
+		}) {
+			t.Errorf("%+v was elsewhere before: %+v", placed, first.Placements)
 		}
 	}
-	merged, _, err := execute(t, "vicinity", "simulate", "sweep", "merge", "shards", "-o", "csv")
-	if err != nil || strings.Count(merged, "\n") != 13 {
-		t.Errorf("want the shards to make the whole, found error %v and:\n%s", err, merged)
+	if rows := rows(t, "out/InitSchedule/node-snapshot.csv"); len(rows) != 2 {
+		t.Errorf("want two nodes, found %q", rows)
 	}
-	job, _, err := execute(t, "vicinity", append(sweep, "--job", "-", "--job-image", "i", "--job-claim", "c")...)
-	if err != nil || !strings.Contains(job, "/data/nodes.csv") || !strings.Contains(job, "completionMode: Indexed") {
-		t.Errorf("want an Indexed Job with paths in the claim, found error %v and:\n%s", err, job)
-	}
-	for _, args := range [][]string{{"--seeds", "x"}, {"--shard", "9/2"}, {"--policies", "x"}, {"--tune", "-1"}, {"--workers", "0"}, {"--job", "-"}} {
-		_, _, err := execute(t, "vicinity", append(sweep, args...)...)
-		if err == nil || exitStatus(err) != badInputStatus {
-			t.Errorf("%q: want bad input, found %v", args, err)
+}
+
+// The bar says nothing of a sweep that is over at once, and else how far it is.
+
+func TestTwoOfOneNameAreToldApart(t *testing.T) {
+	for _, tc := range []struct{ files, want []string }{
+		{[]string{"x/now.yaml", "then.yaml"}, []string{"FGD (now.yaml)", "FGD (then.yaml)"}},
+		{[]string{"", ""}, []string{"FGD (a)", "FGD (b)"}},
+	} {
+		var choices []*schedconfig.Choice
+		for _, file := range tc.files {
+			choices = append(choices, &schedconfig.Choice{File: file, Native: &policy.Config{Name: "FGD"}})
 		}
+		tellApart(choices)
+		if got := []string{choices[0].Name(), choices[1].Name()}; !slices.Equal(got, tc.want) {
+			t.Errorf("want %q, found %q", tc.want, got)
+		}
+	}
+	different := []*schedconfig.Choice{{Title: "A", File: "a"}, {Title: "B", File: "b"}}
+	if tellApart(different); different[0].Name() != "A" || different[1].Name() != "B" {
+		t.Errorf("want names that differ to stay, found %q and %q", different[0].Name(), different[1].Name())
 	}
 }

@@ -23,7 +23,7 @@ func newSimulateTopologyCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := options.Validate(); err != nil {
-				return badInput{err}
+				return inputError{err}
 			}
 			err := options.Write(cmd.Context(), dataDir, func(w topology.Written) {
 				state := ""

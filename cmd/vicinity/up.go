@@ -49,7 +49,7 @@ func newUpCommand() *cobra.Command {
 	optional, sets := localstack.Components()[1:], knownCRDSets()
 	flags := cmd.Flags()
 	flags.IntVar(&o.nodes, "nodes", 6, "number of fake nodes, spread over zones, regions and racks")
-	flags.StringSliceVar(&o.with, "with", nil, "components to run beside the scheduler: "+strings.Join(optional, ", "))
+	flags.StringSliceVar(&o.with, "with", []string{localstack.Sniffer}, "components to run beside the scheduler: "+strings.Join(optional, ", "))
 	flags.StringVar(&o.kubeconfigOut, "kubeconfig-out", defaultKubeconfig, "where to write an admin's kubeconfig; removed at the end")
 	flags.StringVar(&o.schedulerConfig, "scheduler-config", "", "a KubeSchedulerConfiguration file to use instead of the manifests' one")
 	flags.BoolVar(&o.compatProfiles, "compat-profiles", false,
@@ -132,6 +132,10 @@ func up(ctx context.Context, o *upOptions, out, errOut io.Writer) (err error) {
 	}
 	defer remove()
 	o.explain(out, stack, profiles, kubectlFor(binaries.Kubectl))
+	if err := announceSniffer(ctx, stack, out); err != nil {
+		return err
+	}
+	fmt.Fprint(out, "\nPress Ctrl-C to stop.\n")
 	select {
 	case <-ctx.Done():
 		return nil
@@ -218,7 +222,6 @@ Vicinity is up.
   %s get pods --all-namespaces -o wide
 
 Nodes that you create yourself become Ready if they have the label %s=%s.
-Press Ctrl-C to stop.
 `,
 		stack.Cluster.AdminConfig().Host, o.nodes, strings.Join(profiles, ", "),
 		strings.Join(append([]string{localstack.Scheduler}, o.with...), ", "), crds, stack.Cluster.Dir(),

@@ -12,10 +12,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/diskmodel"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -80,7 +82,14 @@ func scheduler() ([]metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := state.New(&rest.Config{}, nodes, all); err != nil {
+	known, err := state.New(&rest.Config{}, nodes, all)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := edgedelay.NewMetrics(all, known.RTTs(), clock.RealClock{}); err != nil {
+		return nil, err
+	}
+	if err := all.Register(state.NewDelayFilesFailures()); err != nil {
 		return nil, err
 	}
 	if _, err := cacheaware.NewMetrics(all); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	diskiov1alpha1 "github.com/vicinity-scheduler/vicinity/apis/diskio/v1alpha1"
+	vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
 )
 
 // cacheOptions say what the cache that all reconcilers share keeps. A reconciler that needs more widens them here.
@@ -16,14 +17,14 @@ import (
 func cacheOptions() cache.Options {
 	return cache.Options{
 		DefaultTransform: slim,
-		ByObject:         map[client.Object]cache.ByObject{&corev1.Pod{}: {Field: podsOnNodes()}},
+		ByObject:         map[client.Object]cache.ByObject{&corev1.Pod{}: {Field: podsNotOver()}},
 	}
 }
 
-// podsOnNodes selects the pods that are bound and not over. Pods that are over stay in a cluster by the thousands.
-func podsOnNodes() fields.Selector {
+// podsNotOver selects the pods that are not over, those that wait for a node included: their bounds of the round-trip time
+// are yet to be decided. Pods that are over stay in a cluster by the thousands.
+func podsNotOver() fields.Selector {
 	return fields.AndSelectors(
-		fields.OneTermNotEqualSelector("spec.nodeName", ""),
 		fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded)),
 		fields.OneTermNotEqualSelector("status.phase", string(corev1.PodFailed)),
 	)
@@ -36,7 +37,7 @@ func slim(object any) (any, error) {
 	case *corev1.Pod:
 		slimPod(o)
 	case *corev1.Node:
-		*o = corev1.Node{TypeMeta: o.TypeMeta, ObjectMeta: identity(&o.ObjectMeta)}
+		slimNode(o)
 	case *diskiov1alpha1.NodeDiskDevice:
 		slimDevice(o)
 	case *diskiov1alpha1.NodeDiskIOStats:
@@ -47,12 +48,29 @@ func slim(object any) (any, error) {
 	return object, nil
 }
 
-// slimPod keeps where the pod is and whether it is over.
+// slimPod keeps where the pod is and whether it is over, by which labels others refer to it, and what its own bounds of
+// the round-trip time are.
 func slimPod(pod *corev1.Pod) {
+	kept := identity(&pod.ObjectMeta)
+	kept.Labels = pod.Labels
+	if bounds, ok := pod.Annotations[vicinityv1alpha1.DelayAnnotation]; ok {
+		kept.Annotations = map[string]string{vicinityv1alpha1.DelayAnnotation: bounds}
+	}
 	*pod = corev1.Pod{
-		TypeMeta: pod.TypeMeta, ObjectMeta: identity(&pod.ObjectMeta),
+		TypeMeta: pod.TypeMeta, ObjectMeta: kept,
 		Spec:   corev1.PodSpec{NodeName: pod.Spec.NodeName},
 		Status: corev1.PodStatus{Phase: pod.Status.Phase},
+	}
+}
+
+// slimNode keeps where the node is and how it is reached.
+func slimNode(node *corev1.Node) {
+	kept := identity(&node.ObjectMeta)
+	if zone, ok := node.Labels[corev1.LabelTopologyZone]; ok {
+		kept.Labels = map[string]string{corev1.LabelTopologyZone: zone}
+	}
+	*node = corev1.Node{
+		TypeMeta: node.TypeMeta, ObjectMeta: kept, Status: corev1.NodeStatus{Addresses: node.Status.Addresses},
 	}
 }
 

@@ -21,19 +21,28 @@ func TestTheCacheKeepsLittle(t *testing.T) {
 		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}}, Finalizers: []string{"f"},
 	}
 	kept := metav1.ObjectMeta{Namespace: "ns", Name: "name", UID: "u1", ResourceVersion: "7", Generation: 3, OwnerReferences: owners}
+	withBounds, keptBounds, inZone, keptZone := full, kept, full, kept
+	withBounds.Annotations = map[string]string{"c": "d", "vicinity.dev/delay": "[]"}
+	keptBounds.Labels, keptBounds.Annotations = full.Labels, map[string]string{"vicinity.dev/delay": "[]"}
+	inZone.Labels = map[string]string{"a": "b", corev1.LabelTopologyZone: "z1"}
+	keptZone.Labels = map[string]string{corev1.LabelTopologyZone: "z1"}
 	bandwidth := diskiov1alpha1.IOBandwidth{Read: resource.MustParse("1Gi")}
 	tests := map[string]struct{ object, want any }{
 		"a pod": {
 			object: &corev1.Pod{
-				ObjectMeta: full,
+				ObjectMeta: withBounds,
 				Spec:       corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Name: "main", Image: "busybox"}}},
 				Status:     corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"},
 			},
-			want: &corev1.Pod{ObjectMeta: kept, Spec: corev1.PodSpec{NodeName: "n1"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}},
+			want: &corev1.Pod{ObjectMeta: keptBounds, Spec: corev1.PodSpec{NodeName: "n1"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}},
 		},
 		"a node": {
-			object: &corev1.Node{ObjectMeta: full, Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{SizeBytes: 1}}}},
-			want:   &corev1.Node{ObjectMeta: kept},
+			object: &corev1.Node{ObjectMeta: inZone, Status: corev1.NodeStatus{
+				Images: []corev1.ContainerImage{{SizeBytes: 1}}, Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.1"}},
+			}},
+			want: &corev1.Node{ObjectMeta: keptZone, Status: corev1.NodeStatus{
+				Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.1"}},
+			}},
 		},
 		"disks": {
 			object: &diskiov1alpha1.NodeDiskDevice{ObjectMeta: full, Spec: diskiov1alpha1.NodeDiskDeviceSpec{

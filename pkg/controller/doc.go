@@ -11,7 +11,7 @@
 //   - The program ends with an error if the API server does not answer when it starts, or if leadership is lost.
 //     Kubernetes starts it again, with backoff.
 //   - Reconcilers share one cache, and cache.go says what it keeps of which objects: of pods, of which there may be
-//     50,000, those that are on a node and not over, and little of each. Nobody here reads managedFields.
+//     50,000, those that are not over, and little of each. Nobody here reads managedFields.
 //   - Nodes are watched whole and slimmed on arrival: controller-runtime's watch of metadata alone leaves a goroutine behind
 //     now and then when it ends.
 //   - Requests are not limited on this side: the API server's priority and fairness is there for that. Each reconciler

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/klog/v2/ktesting"
 
+	"github.com/vicinity-scheduler/vicinity/pkg/decisions/ingest"
 	"github.com/vicinity-scheduler/vicinity/pkg/health"
 	"github.com/vicinity-scheduler/vicinity/pkg/health/healthtest"
 )
@@ -27,8 +29,9 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o := Options{Health: ln, Database: filepath.Join(t.TempDir(), "db"), Ingest: listen(ctx, t)}
 	result := make(chan error, 1)
-	go func() { result <- Run(ctx, Options{Health: ln}) }()
+	go func() { result <- Run(ctx, o) }()
 
 	for path, want := range map[string]string{
 		"/healthz":        "ok",
@@ -51,6 +54,30 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	}
 }
 
+func listen(ctx context.Context, t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := ingest.Listen(ctx, "unix:"+filepath.Join(t.TempDir(), "s"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln
+}
+
+// TestRunReportsADatabaseThatCannotBeOpened, and closes the listeners.
+func TestRunReportsADatabaseThatCannotBeOpened(t *testing.T) {
+	_, ctx := ktesting.NewTestContext(t)
+	ln, err := health.Listen(ctx, "health-address", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(ctx, Options{Health: ln, Database: "/no/such/folder/db", Ingest: listen(ctx, t)}); err == nil {
+		t.Error("want an error")
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener: %v, want it closed", err)
+	}
+}
+
 func TestRunReportsABrokenListener(t *testing.T) {
 	_, ctx := ktesting.NewTestContext(t)
 	ln, err := health.Listen(ctx, "health-address", "127.0.0.1:0")
@@ -60,7 +87,8 @@ func TestRunReportsABrokenListener(t *testing.T) {
 	if err := ln.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(ctx, Options{Health: ln}); !errors.Is(err, net.ErrClosed) {
+	o := Options{Health: ln, Database: filepath.Join(t.TempDir(), "db"), Ingest: listen(ctx, t)}
+	if err := Run(ctx, o); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Run() = %v, want net.ErrClosed", err)
 	}
 }

@@ -47,6 +47,7 @@ type Stack struct {
 
 	mu         sync.Mutex
 	components map[string]*component
+	sniffer    snifferAddresses
 }
 
 // Start brings up a control plane and installs the CRDs and the manifests. On an error nothing is left running.

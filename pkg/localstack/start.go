@@ -1,6 +1,7 @@
 package localstack
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -20,10 +21,18 @@ func (s *Stack) StartScheduler(ctx context.Context, config SchedulerConfig) erro
 	if err := config.SetKubeconfig(kubeconfig); err != nil {
 		return err
 	}
+	if err := config.SetSinks(s.sinks()); err != nil {
+		return err
+	}
 	text, err := config.YAML()
 	if err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)
 	}
+	legacy, err := s.SnifferLegacyAddress()
+	if err != nil {
+		return err
+	}
+	text = bytes.ReplaceAll(text, []byte(legacyAddressVariable), []byte(legacy))
 	configFile := filepath.Join(s.dir, schedulerConfigKey)
 	if err := os.WriteFile(configFile, text, 0o600); err != nil {
 		return fmt.Errorf("writing the scheduler configuration: %w", err)
@@ -60,30 +69,43 @@ func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
 		}
 		return s.StartAgent(ctx, node, config)
 	}
-	c, err := newComponent(name)
+	switch name {
+	case Controller:
+		return s.StartController(ctx)
+	case Sniffer:
+		return s.startSniffer(ctx)
+	default:
+		return fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
+	}
+}
+
+func (s *Stack) startSniffer(ctx context.Context) error {
+	c, err := newComponent(Sniffer)
 	if err != nil {
 		return err
 	}
-	switch name {
-	case Controller:
-		err = s.addControllerFlags(ctx, c)
-	case Sniffer: // has no further flags
-	default:
-		err = fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
-	}
-	if err != nil {
+	if err := s.addSnifferFlags(ctx, c); err != nil {
 		return err
 	}
 	return s.start(ctx, c)
 }
 
-func (s *Stack) addControllerFlags(ctx context.Context, c *component) error {
+// StartController starts the controller as the manifests' Deployment does, with further arguments.
+func (s *Stack) StartController(ctx context.Context, args ...string) error {
+	c, err := newComponent(Controller)
+	if err != nil {
+		return err
+	}
 	kubeconfig, err := s.writeKubeconfig(ctx, Controller)
 	if err != nil {
 		return err
 	}
 	c.spec.Args = append(c.spec.Args, "--kubeconfig="+kubeconfig, "--namespace="+Namespace)
-	return addMetricsAddress(c)
+	if err := addMetricsAddress(c); err != nil {
+		return err
+	}
+	c.spec.Args = append(c.spec.Args, args...)
+	return s.start(ctx, c)
 }
 
 // StartAgent starts an agent with the given AgentConfiguration. Its token is bound to the node, as that of an agent's

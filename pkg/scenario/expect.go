@@ -31,7 +31,11 @@ func (s *session) expect(ctx context.Context, given *format.Expect) error {
 		s.saw(e, observation{reason: e.Because})
 		return nil
 	}
-	last, err := e.await(ctx, s, within)
+	look := e.look
+	if e.Record != nil {
+		look = e.lookForRecords
+	}
+	last, err := e.await(ctx, s, within, look)
 	if err != nil {
 		return err
 	}
@@ -51,10 +55,12 @@ func (s *session) expect(ctx context.Context, given *format.Expect) error {
 }
 
 // await looks until the expectation holds, cannot hold any more, or the time is over.
-func (e expectation) await(ctx context.Context, s *session, within time.Duration) (last verdict, err error) {
+func (e expectation) await(ctx context.Context, s *session, within time.Duration,
+	look func(context.Context, *session) (verdict, error),
+) (last verdict, err error) {
 	var misplaced verdict // what was found before the pod was created again, for the message
 	_, err = poll(ctx, within, func(ctx context.Context) (bool, error) {
-		now, err := e.look(ctx, s)
+		now, err := look(ctx, s)
 		if err != nil {
 			return false, err // also when the time is over in the middle of looking: then the last look counts
 		}
@@ -89,11 +95,17 @@ func (e expectation) hold(ctx context.Context, s *session, last verdict) (verdic
 
 // look compares the expectation with the pods that there are now.
 func (e expectation) look(ctx context.Context, s *session) (verdict, error) {
+	pods, err := s.pods(ctx)
+	return e.judge(pods), err
+}
+
+// pods are those of the scenario's namespace.
+func (s *session) pods(ctx context.Context) ([]corev1.Pod, error) {
 	pods := &corev1.PodList{}
 	if err := s.stack.Kube.List(ctx, pods, client.InNamespace(s.scenario.Namespace())); err != nil {
-		return verdict{}, fmt.Errorf("listing the pods: %w", err)
+		return nil, fmt.Errorf("listing the pods: %w", err)
 	}
-	return e.judge(pods.Items), nil
+	return pods.Items, nil
 }
 
 // recreate deletes a pod and applies it again as it was applied last.

@@ -123,6 +123,10 @@ func (e expectation) want() string {
 		}
 	}
 	switch wanted := e.wantedNodes(); {
+	case e.Record != nil && e.Record.Times > 0:
+		return fmt.Sprintf("%d records with %v of each %s", e.Record.Times, e.Record.Contains, who)
+	case e.Record != nil:
+		return fmt.Sprintf("a record with %v of each %s", e.Record.Contains, who)
 	case e.Pending != "":
 		return fmt.Sprintf("%s Pending because of %q", who, e.Pending)
 	case len(wanted) == 1:

@@ -59,7 +59,16 @@ func (s *session) environment(extra map[string]string) ([]string, error) {
 	if err := os.WriteFile(kubeconfig, s.kubeconfig, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the kubeconfig: %w", err)
 	}
-	env := append(os.Environ(), "KUBECONFIG="+kubeconfig, "NAMESPACE="+s.scenario.Namespace())
+	page, err := s.stack.SnifferURL()
+	if err != nil {
+		return nil, err
+	}
+	legacy, err := s.stack.SnifferLegacyAddress()
+	if err != nil {
+		return nil, err
+	}
+	env := append(os.Environ(), "KUBECONFIG="+kubeconfig, "NAMESPACE="+s.scenario.Namespace(), "VICINITY_RECORDS="+s.stack.RecordsFile(),
+		"VICINITY_LIVE_SOCKET="+s.stack.LiveSocket(), "VICINITY_SNIFFER_URL="+page, "VICINITY_SNIFFER_LEGACY_ADDRESS="+legacy)
 	if s.binDir != "" {
 		env = append(env, "PATH="+s.binDir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	}

@@ -121,14 +121,14 @@ func (r *Runner) runJob(ctx context.Context, j job, keep bool) (_ *localstack.St
 func (r *Runner) runScenarios(ctx context.Context, stack *localstack.Stack, scenarios []*format.Scenario, keep bool) error {
 	var running *format.Profile
 	for i, scenario := range scenarios {
-		if running == nil || running.Key() != scenario.Profile.Key() {
-			if err := r.startScheduler(ctx, stack, scenario.Profile); err != nil {
+		s := &session{scenario: scenario, stack: stack, kubeconfig: stack.Cluster.AdminKubeconfig(), binDir: r.BinDir}
+		if running == nil || running.Key() != scenario.Profile.Key() || scenario.Profile.NamesFolder() {
+			if err := r.startScheduler(ctx, stack, s); err != nil {
 				r.failAll(ctx, scenarios[i:], err)
 				return interrupted(ctx)
 			}
 			running = &scenario.Profile
 		}
-		s := &session{scenario: scenario, stack: stack, kubeconfig: stack.Cluster.AdminKubeconfig(), binDir: r.BinDir}
 		result := s.play(ctx)
 		if interrupted(ctx) != nil {
 			return interrupted(ctx)
@@ -172,9 +172,14 @@ func logOf(stack *localstack.Stack, scenario *format.Scenario) string {
 	return strings.Join(lines[max(0, len(lines)-logLines):], "\n")
 }
 
-// startScheduler starts the scheduler with the profile, after stopping the one that runs with another.
-func (r *Runner) startScheduler(ctx context.Context, stack *localstack.Stack, profile format.Profile) error {
+// startScheduler starts the scheduler with the scenario's profile, after stopping the one that runs with another. It also
+// serves the predecessors' names, under which some scenarios' pods ask for it.
+func (r *Runner) startScheduler(ctx context.Context, stack *localstack.Stack, s *session) error {
 	config, err := stack.SchedulerConfig()
+	if err != nil {
+		return err
+	}
+	profile, err := s.profile()
 	if err != nil {
 		return err
 	}
@@ -182,6 +187,9 @@ func (r *Runner) startScheduler(ctx context.Context, stack *localstack.Stack, pr
 		if err := config.SetPlugin(setting); err != nil {
 			return err
 		}
+	}
+	if err := config.AddCompatProfiles(); err != nil {
+		return err
 	}
 	if _, err := stack.Process(localstack.Scheduler); err == nil {
 		if err := stack.StopComponent(ctx, localstack.Scheduler); err != nil {

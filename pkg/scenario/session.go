@@ -33,6 +33,10 @@ type session struct {
 	created []*unstructured.Unstructured
 	// unsettled means that objects other than pods have changed since other processes had time to notice.
 	unsettled bool
+	// goldpinger answers the controller's questions; nil until a step asks for it.
+	goldpinger *goldpinger
+	// records are the scheduler's decision records, as far as an expectation asked for them.
+	records *records
 	// decided is what the decisive expectation saw.
 	decided observation
 }
@@ -46,6 +50,7 @@ func (s *session) play(ctx context.Context) (result Result) {
 	if err == nil {
 		err = s.runSteps(ctx)
 	}
+	err = errors.Join(err, s.goldpinger.close())
 	if s.dir != "" {
 		err = errors.Join(err, os.RemoveAll(s.dir))
 	}
@@ -105,17 +110,17 @@ func (s *session) doOutside(ctx context.Context, action format.Action) error {
 		return s.writeFile(ctx, a)
 	case *format.Run:
 		return s.run(ctx, a)
+	case *format.Goldpinger:
+		return s.setGoldpinger(ctx, a)
 	}
 	return fmt.Errorf("nothing here does a %T", action)
 }
 
 // begin creates the working folder and the namespace, and waits until pods can be created in it.
 func (s *session) begin(ctx context.Context) error {
-	dir, err := os.MkdirTemp(s.stack.Cluster.Dir(), "scenario-")
-	if err != nil {
-		return fmt.Errorf("creating the working folder: %w", err)
+	if err := s.makeFolder(); err != nil {
+		return err
 	}
-	s.dir = dir
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.scenario.Namespace()}}
 	if err := s.stack.Kube.Create(ctx, namespace); err != nil {
 		return fmt.Errorf("creating namespace %s: %w", namespace.Name, err)

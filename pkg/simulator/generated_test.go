@@ -28,6 +28,9 @@ func generated(tb testing.TB, scale float64, config policy.Config) *simulator.Ex
 // TestStudyOnGeneratedTrace holds what the study found, on a trace that everybody has: FGD leaves less unallocated than
 // BestFit, BestFit less than a random choice; and FGD owes its advantage to ties going to the first node.
 func TestStudyOnGeneratedTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four runs at full size")
+	}
 	final := map[string]float64{}
 	for name, config := range map[string]policy.Config{
 		"FGD":              {Scorers: []policy.Scorer{{Name: policy.FGD, Weight: 1000}}, Device: policy.FGD},

@@ -22,6 +22,8 @@ func Run(ctx context.Context, x *Experiment, options Options) (*model.Result, er
 	if err := x.Validate(); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends what the scheduler has started
 	random := workload.NewRand(x.Workload.Seed)
 	base := workload.ByName(x.Pods)
 	pods, err := x.arrange(base, random)

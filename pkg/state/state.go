@@ -35,6 +35,7 @@ type State struct {
 	optional *optionalResources
 	sources  map[configv1.DatasetSource]source
 	disks    *disks
+	rtts     *rtts
 
 	mu        sync.Mutex
 	listeners []func(locality.DatasetKey)
@@ -42,7 +43,7 @@ type State struct {
 
 // New returns a State that reads through config once [State.Run] is called, and that finds the nodes of sources
 // that label nodes in nodes. Its metrics are registered with reg. It reads the sources of datasets
-// named by only, or all of them and disks when none is named: who asks for one source needs no right to read the others.
+// named by only, or all of them, disks and round-trip times when none is named: who asks for one source needs no right to read the others.
 func New(config *rest.Config, nodes *Nodes, reg registerer, only ...configv1.DatasetSource) (*State, error) {
 	dynamicClient, metadataClient, err := clientsFor(config)
 	if err != nil {
@@ -94,10 +95,10 @@ func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg 
 	if err := registerMetrics(reg, malformed, s.sources); err != nil {
 		return nil, err
 	}
-	s.disks = newDisks(malformed)
+	s.disks, s.rtts = newDisks(malformed), newRTTs(malformed)
 	var resources []optionalResource
 	if len(only) == 0 {
-		resources = s.disks.resources()
+		resources = append(s.disks.resources(), s.rtts.resources()...)
 	}
 	for _, src := range s.sources {
 		resources = append(resources, src.resources()...)
@@ -107,7 +108,12 @@ func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg 
 }
 
 // Run watches until ctx ends and returns when all its goroutines have.
-func (s *State) Run(ctx context.Context) { s.optional.run(ctx) }
+func (s *State) Run(ctx context.Context) {
+	var refining sync.WaitGroup
+	refining.Go(func() { s.rtts.refine(ctx) })
+	defer refining.Wait()
+	s.optional.run(ctx)
+}
 
 // WaitForSync returns nil when every resource whose definition existed at the start has been listed, or the
 // context's error.

@@ -62,7 +62,7 @@ func controlPlane() []string {
 
 // Table is the import direction of the whole module. The standard library is open to every package, but for Never.
 func Table() []Row {
-	return slices.Concat(apiRows(), pureRows(), clusterRows(), outerRows())
+	return slices.Concat(apiRows(), pureRows(), clusterRows(), simulatorRows(), outerRows())
 }
 
 func apiRows() []Row {
@@ -127,7 +127,7 @@ func clusterRows() []Row {
 	domain := below(append([]string{"apis", "pkg/version"}, pure()...)...)
 	kubernetes := []string{"k8s.io/kubernetes/**"}
 	pluginTests := append(controlPlane(), kubernetes...)
-	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/mlpmodel"), domain...)
+	withState := append(below("pkg/state", "pkg/diskmodel", "pkg/mlpmodel", "pkg/tracewire"), domain...)
 	return []Row{
 		{
 			Name:      "state",
@@ -138,6 +138,14 @@ func clusterRows() []Row {
 			Why:       "it serves every plugin and daemon, so it knows none of them, and it must not drag the scheduler into them",
 		},
 		{
+			Name:      "tracewire",
+			Roots:     []string{"pkg/tracewire"},
+			Inside:    domain,
+			Never:     append([]string{"k8s.io/**", "sigs.k8s.io/**", "github.com/prometheus/**"}, "log", "log/slog"),
+			TestsAlso: []string{},
+			Why:       "it converts one form of decision records into another, for whoever sends, takes or reads them",
+		},
+		{
 			Name:      "plugins",
 			Roots:     []string{"pkg/plugins/*"},
 			Inside:    append(below("pkg/plugins/internal"), domain...),
@@ -145,6 +153,14 @@ func clusterRows() []Row {
 			TestsAlso: pluginTests,
 			Why: "plugins are adapters that can be enabled one by one: they share code through pkg/plugins/internal, " +
 				"declare a small reader interface instead of importing pkg/state, and need k8s.io/kube-scheduler only",
+		},
+		{
+			Name:      "recording",
+			Roots:     []string{"pkg/recording"},
+			Inside:    append(below("pkg/plugins/sniffer"), domain...),
+			TestsAlso: controlPlane(),
+			Why: "it stands around kube-scheduler's own profiles, so it needs k8s.io/kubernetes, which the plugin must not import; " +
+				"it knows no other plugin",
 		},
 		{
 			Name:      "plugins/internal",
@@ -159,7 +175,7 @@ func clusterRows() []Row {
 			Roots:     []string{"pkg/agent", "pkg/controller", "pkg/decisions"},
 			Inside:    append(below("pkg/health"), withState...),
 			Never:     kubernetes,
-			TestsAlso: controlPlane(),
+			TestsAlso: append(controlPlane(), Module+"/test/netem"),
 			Why:       "the daemons are separate processes that meet in API objects only, and none is a scheduler",
 		},
 		{
@@ -169,6 +185,12 @@ func clusterRows() []Row {
 			Never:  kubernetes,
 			Why:    "what each long-running process does the same way knows none of them",
 		},
+	}
+}
+
+func simulatorRows() []Row {
+	withState := append(below("pkg/state", "pkg/diskmodel", "apis", "pkg/version"), below(pure()...)...)
+	return []Row{
 		{
 			Name:      "simulator core",
 			Roots:     simulatorCore(),

@@ -31,6 +31,7 @@ func SetDefaults_AgentConfiguration(c *AgentConfiguration) {
 		}
 	}
 	setDefaultsDatasets(&c.Datasets)
+	setDefaultsRTT(&c.RTT, c.lists(RTTCollector))
 	setDefaultsDiskStats(&c.DiskStats, c.lists(DiskStatsCollector))
 	setDefaultsDiskProfile(&c.DiskProfile, c.lists(DiskProfileCollector))
 }

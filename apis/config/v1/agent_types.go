@@ -25,6 +25,9 @@ type AgentConfiguration struct {
 	// datasets tells the collector of that name where cached datasets lie. Required if that collector is listed.
 	Datasets DatasetsConfiguration `json:"datasets,omitzero"`
 
+	// rtt tells the collector of that name what to measure. Every field has a default.
+	RTT RTTConfiguration `json:"rtt,omitzero"`
+
 	// hostRoot is a folder in which the proc and sys folders of the host are found, such as "/host" in a pod that has them
 	// mounted there, absolute. The collectors diskstats and diskprofile then see what the host has mounted and which pods
 	// run. Default: the agent's own /proc and /sys.

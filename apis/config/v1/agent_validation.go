@@ -31,6 +31,7 @@ func ValidateAgentConfiguration(path *field.Path, c *AgentConfiguration, availab
 		faults = append(faults, validateCollectorTimes(at, schedule)...)
 	}
 	faults = append(faults, validateDatasets(path.Child("datasets"), &c.Datasets, seen.Has(DatasetsCollector))...)
+	faults = append(faults, validateRTT(path.Child("rtt"), &c.RTT)...)
 	if c.HostRoot != "" {
 		faults = append(faults, validateFolder(path.Child("hostRoot"), c.HostRoot)...)
 	}

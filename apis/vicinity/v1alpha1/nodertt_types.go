@@ -4,8 +4,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NodeRTT holds the round-trip times that one node measured to others. It has the node's name, and that node's
-// agent writes it.
+// NodeRTT holds the round-trip times from one node to others. It has the node's name.
+//
+// Several writers share one object by server-side apply, each with a field manager of its own, each owning the list
+// entries of its source: the node's agent those of source Agent, with observedAt and coordinate; the controller those
+// of Goldpinger and GoldpingerUDP; and whoever imports a delay matrix those of Static. The source is part of the key of
+// every entry, so writers never touch each other's, and a writer that applies without an entry removes its own.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,path=noderrts,singular=noderrt,shortName=nrtt,categories=vicinity
@@ -26,7 +30,7 @@ type NodeRTT struct {
 	Status NodeRTTStatus `json:"status,omitzero"`
 }
 
-// NodeRTTStatus is what the agent of a node observed about its network.
+// NodeRTTStatus is what is known about the network of a node.
 //
 // +kubebuilder:validation:MinProperties=1
 type NodeRTTStatus struct {
@@ -36,14 +40,24 @@ type NodeRTTStatus struct {
 	// +optional
 	ObservedAt metav1.Time `json:"observedAt,omitempty,omitzero"`
 
-	// peers lists the nodes that were probed, each once, at most 2048. A node that is not listed was not probed
-	// lately, which says nothing about how far away it is.
+	// peers lists the nodes that were probed, each once a source, at most 16384. A node that is not listed was not
+	// probed lately, which says nothing about how far away it is.
 	//
 	// +optional
 	// +listType=map
 	// +listMapKey=node
-	// +kubebuilder:validation:MaxItems=2048
+	// +listMapKey=source
+	// +kubebuilder:validation:MaxItems=16384
 	Peers []PeerRTT `json:"peers,omitempty"`
+
+	// endpoints lists the places outside the cluster that the agent probed because a pod's bound refers to them, each
+	// once, at most 256.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=endpoint
+	// +kubebuilder:validation:MaxItems=256
+	Endpoints []EndpointRTT `json:"endpoints,omitempty"`
 
 	// coordinate is the node's place in the network coordinate system (Vivaldi), from which the round-trip time
 	// to a node that was not probed is estimated. Absent until there is one.
@@ -52,7 +66,23 @@ type NodeRTTStatus struct {
 	Coordinate NetworkCoordinate `json:"coordinate,omitzero"`
 }
 
-// PeerRTT is what was measured between the reporting node and one other.
+// RTTSource is what told a round-trip time.
+//
+// +kubebuilder:validation:Enum=Agent;Goldpinger;GoldpingerUDP;Static
+type RTTSource string
+
+const (
+	// RTTSourceAgent is the node's own agent, by ICMP or UDP echo.
+	RTTSourceAgent RTTSource = "Agent"
+	// RTTSourceGoldpinger is the time of Goldpinger's HTTP requests, in whole milliseconds.
+	RTTSourceGoldpinger RTTSource = "Goldpinger"
+	// RTTSourceGoldpingerUDP is Goldpinger's UDP echo, or the mean of its histogram.
+	RTTSourceGoldpingerUDP RTTSource = "GoldpingerUDP"
+	// RTTSourceStatic is a matrix that somebody wrote down. It never grows old.
+	RTTSourceStatic RTTSource = "Static"
+)
+
+// PeerRTT is what one source knows between the node and one other.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.p99Microseconds) || has(self.p50Microseconds) && self.p50Microseconds <= self.p99Microseconds",message="p99Microseconds needs a p50Microseconds that is not more"
 type PeerRTT struct {
@@ -63,7 +93,31 @@ type PeerRTT struct {
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
 
-	// observedAt is when the last of the probes ended, by the reporting node's clock.
+	// source is what told: Agent, Goldpinger, GoldpingerUDP or Static.
+	//
+	// +required
+	Source RTTSource `json:"source,omitempty"`
+
+	RTT `json:",inline"`
+}
+
+// EndpointRTT is what the agent measured between the node and a place outside the cluster.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.p99Microseconds) || has(self.p50Microseconds) && self.p50Microseconds <= self.p99Microseconds",message="p99Microseconds needs a p50Microseconds that is not more"
+type EndpointRTT struct {
+	// endpoint is the host name or IP address, with ":port" where the bound gives one, exactly as the bound has it.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=261
+	Endpoint string `json:"endpoint,omitempty"`
+
+	RTT `json:",inline"`
+}
+
+// RTT is a measured round-trip time.
+type RTT struct {
+	// observedAt is when the last of the probes ended, by the clock of who sent it.
 	//
 	// +required
 	ObservedAt metav1.Time `json:"observedAt,omitempty,omitzero"`
@@ -76,7 +130,8 @@ type PeerRTT struct {
 	Samples int32 `json:"samples,omitempty"`
 
 	// p50Microseconds is the median round-trip time of the answered probes in microseconds, 1 (also for anything
-	// shorter) to 3600000000. Absent when no probe was answered.
+	// shorter) to 3600000000. While no probe is answered, which lossPartsPerMillion 1000000 tells, it is the last that
+	// was known; absent when there never was one.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -84,7 +139,7 @@ type PeerRTT struct {
 	P50Microseconds int64 `json:"p50Microseconds,omitempty"`
 
 	// p99Microseconds is the 99th percentile of the round-trip time of the answered probes in microseconds, 1 to
-	// 3600000000. Absent when no probe was answered, or too few for a percentile.
+	// 3600000000. Absent when p50Microseconds is, or when there were too few for a percentile.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1

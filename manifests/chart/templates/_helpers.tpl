@@ -1,6 +1,7 @@
 {{- /*
 The helpers take a dict: "root" is the chart's top-level scope, "component" is scheduler, controller, agent or sniffer,
-which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server.
+which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server; it may
+have "sysctls", and "volumes" if it has volumes that it must be able to read or write.
 */ -}}
 
 {{- define "vicinity.selectorLabels" -}}
@@ -51,8 +52,15 @@ securityContext:
   runAsNonRoot: true
   runAsUser: 65532
   runAsGroup: 65532
+  {{- if .volumes }}
+  fsGroup: 65532
+  {{- end }}
   seccompProfile:
     type: RuntimeDefault
+  {{- with .sysctls }}
+  sysctls:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}

@@ -43,6 +43,7 @@ func (pl *CacheAware) PreScore(_ context.Context, state fwk.CycleState, _ *corev
 		return fwk.NewStatus(fwk.Skip)
 	}
 	state.Write(scoreKey, out)
+	state.Write(explainKey, &explainer{scoreState: out, pl: pl})
 	return nil
 }
 

@@ -49,6 +49,7 @@ type Fills interface {
 type DiskIO struct {
 	*Accounts
 
+	handle  fwk.Handle
 	disks   Disks
 	fills   Fills
 	clock   clock.PassiveClock
@@ -93,7 +94,7 @@ func New(ctx context.Context, obj runtime.Object, handle fwk.Handle, disks Disks
 	core := handle.SharedInformerFactory().Core().V1()
 	pl := &DiskIO{
 		Accounts: NewAccounts(args, models, core.PersistentVolumeClaims().Lister(), core.PersistentVolumes().Lister()),
-		disks:    disks, fills: fills, clock: now, args: args, scorer: scorer, metrics: metrics, waiting: pods,
+		handle:   handle, disks: disks, fills: fills, clock: now, args: args, scorer: scorer, metrics: metrics, waiting: pods,
 	}
 	pl.views = &views{
 		charge: pl.Charge, models: models.Generation, disks: disks.Disks, staleAfter: args.StaleAfter.Duration,

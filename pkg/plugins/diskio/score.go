@@ -13,11 +13,15 @@ import (
 
 // PreScore skips Score for the pods that PreFilter skipped.
 func (pl *DiskIO) PreScore(_ context.Context, state fwk.CycleState, _ *corev1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	_, err := stateOf(state)
-	if errors.Is(err, fwk.ErrNotFound) {
+	s, err := stateOf(state)
+	switch {
+	case errors.Is(err, fwk.ErrNotFound):
 		return fwk.NewStatus(fwk.Skip)
+	case err != nil:
+		return fwk.AsStatus(err)
 	}
-	return fwk.AsStatus(err)
+	state.Write(explainKey, &explainer{podState: s, pl: pl})
+	return nil
 }
 
 // Score is the mean of the scores of the disks that the pod uses, 0 to 100.

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,7 +8,7 @@ import (
 )
 
 // Expect says what must become true of pods or of a metric. Which pods: one of pod, pods, selector. What of them: node,
-// nodes and maxNodes (bound), or pending.
+// nodes and maxNodes (bound), pending, or record.
 type Expect struct {
 	// Pod is one pod's name.
 	Pod string `json:"pod"`
@@ -30,8 +29,8 @@ type Expect struct {
 	Pending string `json:"pending"`
 	// Metric is a metric of one of Vicinity's processes.
 	Metric *Metric `json:"metric"`
-	// Record will be about decision records; nothing writes them yet, so it is refused.
-	Record json.RawMessage `json:"record"`
+	// Record is what the scheduler must have recorded about each of the pods.
+	Record *Record `json:"record"`
 
 	// Within is the longest time until the expectation must hold, 20s when absent.
 	Within *metav1.Duration `json:"within"`
@@ -48,10 +47,6 @@ type Expect struct {
 
 func (e *Expect) validate(path *field.Path) field.ErrorList {
 	errs := append(validateDuration(path.Child("within"), e.Within), validateDuration(path.Child("for"), e.For)...)
-	if e.Record != nil {
-		errs = append(errs, field.Forbidden(path.Child("record"), "nothing writes decision records yet; expect a pod or a metric"))
-		return errs
-	}
 	if e.Metric != nil {
 		if e.aboutPods() {
 			errs = append(errs, field.Forbidden(path.Child("metric"), "a step expects either pods or a metric"))
@@ -59,11 +54,14 @@ func (e *Expect) validate(path *field.Path) field.ErrorList {
 		return append(errs, e.Metric.validate(path.Child("metric"))...)
 	}
 	errs = append(errs, e.validateSubject(path)...)
+	if e.Record != nil {
+		return append(errs, e.validateRecord(path)...)
+	}
 	return append(errs, e.validateOutcome(path)...)
 }
 
 func (e *Expect) aboutPods() bool {
-	return e.Pod != "" || len(e.Pods) > 0 || len(e.Selector) > 0 || e.Pending != "" || e.bound()
+	return e.Pod != "" || len(e.Pods) > 0 || len(e.Selector) > 0 || e.Pending != "" || e.Record != nil || e.bound()
 }
 
 // bound says whether the pods must have a node.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -41,6 +42,10 @@ func (p Profile) Key() string {
 	}
 	return string(text)
 }
+
+// NamesFolder says whether the profile has the scenario's working folder in it. The scheduler then runs for this scenario
+// only.
+func (p Profile) NamesFolder() bool { return strings.Contains(p.Key(), Folder) }
 
 func (p Profile) validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList

@@ -17,7 +17,7 @@ type Action interface {
 func Verbs() []string {
 	return []string{
 		"apply", "delete", "patchStatus", "expect", "waitFor",
-		"pauseNode", "resumeNode", "start", "kill", "restart", "writeFile", "run",
+		"pauseNode", "resumeNode", "start", "kill", "restart", "writeFile", "run", "goldpinger",
 	}
 }
 
@@ -36,6 +36,7 @@ func actions() map[string]func() Action {
 		"restart":     func() Action { return &Restart{} },
 		"writeFile":   func() Action { return &WriteFile{} },
 		"run":         func() Action { return &Run{} },
+		"goldpinger":  func() Action { return &Goldpinger{} },
 	}
 }
 

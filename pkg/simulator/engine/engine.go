@@ -55,11 +55,13 @@ func New(ctx context.Context, setup *Setup, newScheduler NewScheduler, config Co
 	if setup.State == nil {
 		setup.State = occupancy.New(setup.Cluster, setup.Typical)
 	}
+	e := &Engine{setup: setup, queue: config.Queue, observer: config.Observer}
+	setup.Now = func() time.Duration { return e.now }
 	scheduler, err := newScheduler(ctx, setup)
 	if err != nil {
 		return nil, fmt.Errorf("setting up the policy: %w", err)
 	}
-	e := &Engine{setup: setup, scheduler: scheduler, queue: config.Queue, observer: config.Observer}
+	e.scheduler = scheduler
 	e.curve.gpus = setup.Cluster.TotalGPUs()
 	if config.Bellman {
 		e.bellman = newBellman(setup.State)

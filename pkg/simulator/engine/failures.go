@@ -18,7 +18,7 @@ func (e *Engine) plan(failures []model.Failure) error {
 		return nil
 	}
 	if _, can := e.scheduler.(Drainer); !can {
-		return fmt.Errorf("this engine (%T) cannot simulate failures of nodes, of which there are %d: use native policies", e.scheduler, len(failures))
+		return fmt.Errorf("%d nodes are to fail, but this engine (%T) cannot simulate that: use native policies", len(failures), e.scheduler)
 	}
 	nodes := make(map[string]int, len(e.setup.Cluster.Nodes))
 	for i := range e.setup.Cluster.Nodes {

@@ -27,5 +27,5 @@ type Hinter interface {
 	Helps(node, pod int, spec *model.Pod) bool
 }
 
-// NewScheduler makes a scheduler for an experiment.
+// NewScheduler makes a scheduler for an experiment. What it starts ends with ctx.
 type NewScheduler func(ctx context.Context, setup *Setup) (Scheduler, error)

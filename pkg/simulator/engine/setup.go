@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/dice"
 	"github.com/vicinity-scheduler/vicinity/pkg/simulator/model"
@@ -19,6 +21,8 @@ type Setup struct {
 	World *world.World
 	// Typical are the classes of pods that fragmentation is measured for at the start.
 	Typical []gpushare.TypicalPod
+	// Now is the trace's time, for schedulers that count it; the engine sets it.
+	Now func() time.Duration
 	// Rand is the run's source of random numbers, shared by everything that draws, in a fixed order.
 	Rand *dice.Rand
 }

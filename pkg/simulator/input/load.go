@@ -155,6 +155,7 @@ func (l *loader) files(ctx context.Context) error {
 		if err := l.path(ctx, path); err != nil {
 			return err
 		}
+		l.loaded.Experiment.Trace = traceName(path) // until a file of pods has a better one
 	}
 	for _, path := range l.source.Pods {
 		if err := l.path(ctx, path); err != nil {

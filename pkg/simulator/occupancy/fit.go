@@ -62,6 +62,9 @@ func (s *State) Feasible(dst []int, w *Wish) []int {
 // Fits says whether the node has room for the pod.
 func (s *State) Fits(node int, w *Wish) bool { return s.lack(node, w) == lacksNothing }
 
+// Lack is what the node lacks for the pod, for people; empty if it has room.
+func (s *State) Lack(node int, w *Wish) string { return s.lack(node, w).String() }
+
 // Shortage says what the nodes lack for the pod, for people.
 func (s *State) Shortage(w *Wish) string {
 	var counts [lacks]int

@@ -18,6 +18,20 @@ const (
 // cost is what a node costs the pod; less is better.
 type cost func(node int, spec *model.Pod) float64
 
+// costOf is what the policy of that name minds, nil if it is not one of these.
+func (n *Native) costOf(name string) cost {
+	switch name {
+	case DatasetLocality:
+		return n.fetchTime
+	case DiskHeadroom:
+		return n.diskUse
+	case PeerDistance:
+		return n.peerRTT
+	default:
+		return nil
+	}
+}
+
 // fetchTime is 0 where there is no data in the world.
 func (n *Native) fetchTime(node int, spec *model.Pod) float64 {
 	if n.world == nil {

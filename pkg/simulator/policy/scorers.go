@@ -68,13 +68,10 @@ func (n *Native) scorer(c *Scorer, config *Config) (scorer, error) {
 			return scorer{}, err
 		}
 		return scorer{score: l.score, memory: true}, nil
-	case DatasetLocality:
-		return scorer{cost: n.fetchTime}, nil
-	case DiskHeadroom:
-		return scorer{cost: n.diskUse}, nil
-	case PeerDistance:
-		return scorer{cost: n.peerRTT}, nil
 	default:
+		if cost := n.costOf(c.Name); cost != nil {
+			return scorer{cost: cost}, nil
+		}
 		return scorer{}, fmt.Errorf("score policy %q: expected one of %s", c.Name, strings.Join(Names(), ", "))
 	}
 }

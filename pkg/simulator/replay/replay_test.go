@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,15 +68,21 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// A clock that stands at the due time makes the timer fire at once; a done channel ends any wait.
+// At ten times the speed, ten seconds of the records take one; and nobody waits once it is over.
 func TestPace(t *testing.T) {
-	start := time.Unix(0, 0)
-	now := start
-	closed := make(chan struct{})
-	close(closed)
-	pace := NewPace(10, func() time.Time { return now }, closed)
-	pace.Observe(&model.Event{Time: time.Hour})
-	now = start.Add(time.Second)
-	pace = &Pace{speed: 10, began: start, now: func() time.Time { return now }}
-	pace.Observe(&model.Event{Time: 10 * time.Second})
+	synctest.Test(t, func(t *testing.T) {
+		start, done := time.Now(), make(chan struct{})
+		pace := NewPace(10, time.Now, done)
+		for _, at := range []time.Duration{0, 10 * time.Second, 10 * time.Second, 25 * time.Second} {
+			pace.Observe(&model.Event{Time: at})
+			if passed := time.Since(start); passed != at/10 {
+				t.Errorf("event at %v: want it after %v, found %v", at, at/10, passed)
+			}
+		}
+		close(done)
+		pace.Observe(&model.Event{Time: time.Hour})
+		if passed := time.Since(start); passed != 2500*time.Millisecond {
+			t.Errorf("want no wait at the end, found %v", passed)
+		}
+	})
 }

@@ -107,10 +107,10 @@ func newPage(runs []PageRun) *page {
 		Title:   first.Policy,
 		Lead:    lead(first.Run),
 		Columns: []string{first.Policy},
-		PlotCSS: template.CSS(plotCSS),
-		PageCSS: template.CSS(pageCSS),
-		PlotJS:  template.JS(plotJS), //nolint:gosec // files of this package, not input
-		PageJS:  template.JS(pageJS), //nolint:gosec // files of this package, not input
+		PlotCSS: template.CSS(plotCSS), //nolint:gosec // files of this package, not input
+		PageCSS: template.CSS(pageCSS), //nolint:gosec // files of this package, not input
+		PlotJS:  template.JS(plotJS),   //nolint:gosec // files of this package, not input
+		PageJS:  template.JS(pageJS),   //nolint:gosec // files of this package, not input
 	}
 	if len(runs) == 2 {
 		p.Compare = true

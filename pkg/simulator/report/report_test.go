@@ -35,7 +35,8 @@ func small(policy string, second model.Binding) *Run {
 				{Pod: 2, Binding: model.Binding{Node: model.Unplaced}},
 			},
 			Curve: []model.CurvePoint{
-				{ArrivedPercent: 0}, {ArrivedPercent: 100, Allocation: 83.33333, FragCapacity: 10, FragRatio: 60},
+				{ArrivedPercent: 0},
+				{ArrivedPercent: 100, Allocation: 83.33333, FragCapacity: 10, FragRatio: 60},
 				{ArrivedPercent: 117, Allocation: 83.33333, FragCapacity: 10, FragRatio: 60},
 			},
 			Stages: []model.Stage{{Tag: "InitSchedule", Usage: model.Usage{

@@ -37,38 +37,10 @@ const (
 
 // cardMemoryMiB is the memory of a GPU by its model, as the predecessor knows it; 0 for others.
 func cardMemoryMiB(card string) int64 {
-	switch card {
-	case "P4":
-		return 7611
-	case "2080":
-		return 11019
-	case "1080":
-		return 11178
-	case "M40":
-		return 11448
-	case "T4":
-		return 15109
-	case "V100M16":
-		return 16160
-	case "P100":
-		return 16280
-	case "A10":
-		return 22731
-	case "3090":
-		return 24268
-	case "V100M32":
-		return 32510
-	case "A100":
-		return 81251
-	case "G1":
-		return 1000
-	case "G2":
-		return 20000
-	case "G3":
-		return 30000
-	default:
-		return 0
-	}
+	return map[string]int64{
+		"P4": 7611, "2080": 11019, "1080": 11178, "M40": 11448, "T4": 15109, "V100M16": 16160, "P100": 16280, "A10": 22731,
+		"3090": 24268, "V100M32": 32510, "A100": 81251, "G1": 1000, "G2": 20000, "G3": 30000,
+	}[card]
 }
 
 // exported are the stages that the predecessor writes snapshots of.
@@ -83,21 +55,25 @@ func WriteSnapshots(tables, manifests string, r *Run) error {
 		if stage == nil {
 			continue
 		}
-		if tables != "" {
-			if err := writeIn(filepath.Join(tables, tag), "node-snapshot.csv", func(out io.Writer) error { return writeNodes(out, r, stage) }); err != nil {
-				return err
+		for _, file := range []snapshotFile{
+			{tables, "node-snapshot.csv", writeNodes}, {tables, "pod-snapshot.csv", writePods}, {manifests, "pod-snapshot.yaml", writePodYAML},
+		} {
+			if file.prefix == "" {
+				continue
 			}
-			if err := writeIn(filepath.Join(tables, tag), "pod-snapshot.csv", func(out io.Writer) error { return writePods(out, r, stage) }); err != nil {
-				return err
-			}
-		}
-		if manifests != "" {
-			if err := writeIn(filepath.Join(manifests, tag), "pod-snapshot.yaml", func(out io.Writer) error { return writePodYAML(out, r, stage) }); err != nil {
+			write := func(out io.Writer) error { return file.write(out, r, stage) }
+			if err := writeIn(filepath.Join(file.prefix, tag), file.name, write); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// snapshotFile is one file of a stage.
+type snapshotFile struct {
+	prefix, name string
+	write        func(io.Writer, *Run, *model.Stage) error
 }
 
 func writeIn(folder, name string, write func(io.Writer) error) error {

@@ -54,7 +54,9 @@ func TestFetch(t *testing.T) {
 		{"a rack of another zone is not near", 3, []string{"on-a"}, 10 * time.Second, [model.Distances]int64{model.OtherZone: 1000}},
 		{"a node without labels is far from all", 4, []string{"on-a"}, 10 * time.Second, [model.Distances]int64{model.OtherZone: 1000}},
 		{
-			"one after the other: 1 + 20 s", 1, []string{"on-a", "nowhere"}, 21 * time.Second,
+			"one after the other: 1 + 20 s", 1,
+			[]string{"on-a", "nowhere"},
+			21 * time.Second,
 			[model.Distances]int64{model.SameRack: 1000, model.Store: 1000},
 		},
 	} {

@@ -123,6 +123,13 @@ func (w *Pods[K]) Len() int {
 	return len(w.pods)
 }
 
+// Awaits reports whether a pod waits for key.
+func (w *Pods[K]) Awaits(key K) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.byKey[key]) > 0
+}
+
 // Changed puts back the pods that wait for key, a moment later.
 func (w *Pods[K]) Changed(key K) {
 	w.mu.Lock()

@@ -103,20 +103,28 @@ func (p *parser) read(line []byte) {
 		p.list.Add(p.at("version"), "want version %d, found %d", version, r.Version)
 		return
 	}
+	p.count(&r)
+	if r.Kind == "Attempt" && !r.Tentative {
+		p.check(&r)
+	}
+}
+
+// count notes the record's number in its session.
+func (p *parser) count(r *record) {
 	if p.numbers[r.Session] == nil {
 		p.session = append(p.session, r.Session)
 	}
 	p.numbers[r.Session] = append(p.numbers[r.Session], r.Sequence)
-	if r.Kind != "Attempt" || r.Tentative {
-		return
-	}
+}
+
+func (p *parser) check(r *record) {
 	switch {
 	case r.Pod.Name == "" || r.Pod.Namespace == "":
 		p.list.Add(p.at("pod"), "want namespace and name, found %q and %q", r.Pod.Namespace, r.Pod.Name)
 	case r.Start.IsZero():
 		p.list.Add(p.at("start"), "want a time, found none")
 	default:
-		p.attempt(&r)
+		p.attempt(r)
 	}
 }
 

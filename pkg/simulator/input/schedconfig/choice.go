@@ -2,6 +2,7 @@ package schedconfig
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,24 @@ type Choice struct {
 	V1 []byte
 	// File is where the configuration was read.
 	File string
+	// Title names the configuration in reports: by what scores, else by its file.
+	Title string
+}
+
+// Name is what reports call the choice.
+func (c *Choice) Name() string {
+	if c.Native != nil {
+		return c.Native.Title()
+	}
+	return c.Title
+}
+
+// Rename gives it another name, for reports that show two of one name.
+func (c *Choice) Rename(name string) {
+	c.Title = name
+	if c.Native != nil {
+		c.Native.Name = name
+	}
 }
 
 // Choose asks a configuration for both of its forms.
@@ -28,7 +47,19 @@ func Choose(c *Config, list *faults.List) (*Choice, error) {
 		return nil, err
 	}
 	native, whyNot := c.Native()
-	return &Choice{Native: native, WhyNot: whyNot, V1: v1, File: c.File}, nil
+	return &Choice{Native: native, WhyNot: whyNot, V1: v1, File: c.File, Title: c.title()}, nil
+}
+
+// title is what the first profile adds to the default scores.
+func (c *Config) title() string {
+	var names []string
+	for _, s := range scorePlugins(&c.content.Profiles[0]) {
+		names = append(names, shortName(s.Name))
+	}
+	if len(names) == 0 {
+		return strings.TrimSuffix(filepath.Base(c.File), filepath.Ext(c.File))
+	}
+	return strings.Join(names, "+")
 }
 
 // scoreSuffix ends the names of most score plugins; people leave it out.
