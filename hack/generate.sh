@@ -34,11 +34,11 @@ cp "$scratch"/crds/*.yaml manifests/chart/crds/
 # A chart that renders may still be wrong.
 tool helm lint --strict --quiet manifests/chart
 tool helm lint --strict --quiet manifests/chart --set compatProfiles=true
+tool helm lint --strict --quiet manifests/chart --set sniffer.ingest.tlsSecretName=a,sniffer.ingest.schedulerTLSSecretName=b \
+  --set sniffer.http.tlsSecretName=c,sniffer.database.secretName=d,sniffer.storage.claimName=e,sniffer.legacyPort=4242
 tool helm lint --strict --quiet manifests/chart --set-json 'agent.config={"hostRoot": "/host", "collectors": [
   {"name": "diskprofile"}, {"name": "diskstats"}], "diskProfile": {"fio": {"folders": ["/var/lib/kubelet", "/srv"]},
   "capacities": [{"vendor": "ATA", "read": "150Mi", "write": "140Mi"}]}}'
-tool helm lint --strict --quiet manifests/chart --set sniffer.ingest.tlsSecretName=a,sniffer.ingest.schedulerTLSSecretName=b \
-  --set sniffer.http.tlsSecretName=c,sniffer.database.secretName=d,sniffer.storage.claimName=e,sniffer.legacyPort=4242
 
 # Everything that could come from this machine is given, so that the same chart gives the same file everywhere.
 {

@@ -18,7 +18,9 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
+	"github.com/vicinity-scheduler/vicinity/pkg/tracesink"
 )
 
 func main() {
@@ -99,6 +101,12 @@ func scheduler() ([]metric, error) {
 		return nil, err
 	}
 	if _, err := diskmodel.NewLoader(diskmodel.Options{}, all); err != nil {
+		return nil, err
+	}
+	if _, err := sniffer.NewMetrics(all); err != nil {
+		return nil, err
+	}
+	if _, err := tracesink.NewMetrics(all); err != nil {
 		return nil, err
 	}
 	return all.metrics, nil

@@ -56,8 +56,12 @@ func (s *Stack) snifferAddresses() (snifferAddresses, error) {
 	return s.sniffer, nil
 }
 
-// addSnifferFlags gives the decision service a database in the cluster's folder, and addresses on loopback.
-func (s *Stack) addSnifferFlags(ctx context.Context, c *component) error {
+// StartSniffer starts the decision service with a database in the cluster's folder, and addresses on loopback.
+func (s *Stack) StartSniffer(ctx context.Context) error {
+	c, err := newComponent(Sniffer)
+	if err != nil {
+		return err
+	}
 	kubeconfig, err := s.writeKubeconfig(ctx, Sniffer)
 	if err != nil {
 		return err
@@ -68,7 +72,7 @@ func (s *Stack) addSnifferFlags(ctx context.Context, c *component) error {
 	}
 	c.spec.Args = append(c.spec.Args, "--kubeconfig="+kubeconfig, "--database="+filepath.Join(s.dir, "decisions.db"),
 		"--ingest-address=unix:"+s.IngestSocket(), "--http-address="+addresses.page, "--legacy-address="+addresses.legacy)
-	return nil
+	return s.start(ctx, c)
 }
 
 // sinks are where the scheduler of a stack records to: a file for whoever looks, and the decision service, which may run

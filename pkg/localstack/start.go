@@ -73,21 +73,9 @@ func (s *Stack) StartComponent(ctx context.Context, name, node string) error {
 	case Controller:
 		return s.StartController(ctx)
 	case Sniffer:
-		return s.startSniffer(ctx)
-	default:
-		return fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
+		return s.StartSniffer(ctx)
 	}
-}
-
-func (s *Stack) startSniffer(ctx context.Context) error {
-	c, err := newComponent(Sniffer)
-	if err != nil {
-		return err
-	}
-	if err := s.addSnifferFlags(ctx, c); err != nil {
-		return err
-	}
-	return s.start(ctx, c)
+	return fmt.Errorf("unknown component %q; want one of %q", name, Components()[1:])
 }
 
 // StartController starts the controller as the manifests' Deployment does, with further arguments.

@@ -33,10 +33,10 @@ type session struct {
 	created []*unstructured.Unstructured
 	// unsettled means that objects other than pods have changed since other processes had time to notice.
 	unsettled bool
-	// goldpinger answers the controller's questions; nil until a step asks for it.
-	goldpinger *goldpinger
 	// records are the scheduler's decision records, as far as an expectation asked for them.
 	records *records
+	// goldpinger answers the controller's questions; nil until a step asks for it.
+	goldpinger *goldpinger
 	// decided is what the decisive expectation saw.
 	decided observation
 }

@@ -155,6 +155,14 @@ func clusterRows() []Row {
 				"declare a small reader interface instead of importing pkg/state, and need k8s.io/kube-scheduler only",
 		},
 		{
+			Name:      "tracesink",
+			Roots:     []string{"pkg/tracesink"},
+			Inside:    append(below("pkg/tracewire"), domain...),
+			Never:     []string{"k8s.io/kubernetes/**", "k8s.io/client-go/**", "k8s.io/kube-scheduler/**"},
+			Why:       "records go to files and services the same way, whoever makes them: a scheduler, the simulator or the command line",
+			TestsAlso: []string{"k8s.io/klog/**"},
+		},
+		{
 			Name:      "recording",
 			Roots:     []string{"pkg/recording"},
 			Inside:    append(below("pkg/plugins/sniffer"), domain...),

@@ -168,7 +168,7 @@ func sinkMetrics(b *testing.B) *tracesink.Metrics {
 }
 
 func compareRecording(b *testing.B, sinks []sniffer.Sink) {
-	const block = 50
+	const block, pause = 100, 150 * time.Millisecond
 	metrics, err := sniffer.NewMetrics(prometheus.NewRegistry())
 	must(b, err)
 	recorder := sniffer.NewRecorder(sniffer.Identity{Scheduler: "bench", Session: "s"}, clock.RealClock{}, metrics)
@@ -177,22 +177,23 @@ func compareRecording(b *testing.B, sinks []sniffer.Sink) {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() { done <- recorder.Run(ctx, append(sinks, count), time.Second) }()
-	plain := func() time.Duration {
+	// Each block ends with the same pause, in which the writer writes and the garbage collector does what it does when a
+	// process is idle: that must not be charged to one side.
+	run := func(d *decider) time.Duration {
 		began := cpuTime(b)
 		for range block {
-			off.decide(b.Context(), b)
+			d.decide(b.Context(), b)
 		}
+		time.Sleep(pause)
 		return cpuTime(b) - began
 	}
+	plain := func() time.Duration { return run(off) }
 	recorded := func() time.Duration {
-		began := cpuTime(b)
-		for range block {
-			on.decide(b.Context(), b)
-		}
+		used := run(on)
 		for range block {
 			<-count.written
 		}
-		return cpuTime(b) - began
+		return used
 	}
 	var without, with time.Duration
 	var more []float64 // of each pair of blocks, in percent: the median is not moved by what else the machine does

@@ -1,7 +1,7 @@
 {{- /*
 The helpers take a dict: "root" is the chart's top-level scope, "component" is scheduler, controller, agent or sniffer,
-which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server; it may
-have "sysctls", and "volumes" if it has volumes that it must be able to read or write.
+which is also the key of its values. The pod also needs "usesAPI": whether the component talks to the API server, and
+may have "volumes", if it has some that it must be able to read or write, and "sysctls".
 */ -}}
 
 {{- define "vicinity.selectorLabels" -}}

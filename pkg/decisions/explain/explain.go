@@ -43,7 +43,7 @@ func placed(r *trace.Record) Explanation {
 				e.Details = append(e.Details, text)
 			}
 		}
-		if second := scoreOf(r, r.Scores.RunnerUp); second != nil && second != winner {
+		if second := scoreOf(r, r.Scores.RunnerUp); second != nil && second != winner && second.Total != winner.Total {
 			e.Details = append(e.Details, "Ahead of "+second.Node+" "+difference(r, winner, second)+".")
 		}
 	}
@@ -85,7 +85,7 @@ func howFound(r *trace.Record) string {
 }
 
 func failed(r *trace.Record) Explanation {
-	why := cmp.Or(r.Message, "no reason was given")
+	why := cmp.Or(bare(r.Message), "no reason was given")
 	e := Explanation{Headline: "The attempt failed, which says nothing about whether the pod fits: " + why + "."}
 	if r.Plugin != "" {
 		e.Details = append(e.Details, "The fault was reported by "+r.Plugin+".")
@@ -97,7 +97,7 @@ func nowhere(r *trace.Record) Explanation {
 	if r.Undo != nil {
 		return Explanation{
 			Headline: fmt.Sprintf("The pod has no node: %s had been reserved and was given back, because %s failed in %s: %s.",
-				r.Node, cmp.Or(r.Undo.Plugin, "a plugin"), r.Undo.Stage, cmp.Or(r.Undo.Reason, r.Message)),
+				r.Node, cmp.Or(r.Undo.Plugin, "a plugin"), r.Undo.Stage, bare(cmp.Or(r.Undo.Reason, r.Message))),
 			Advice: Advise(r.Undo.Plugin, r.Undo.Reason),
 		}
 	}
@@ -121,7 +121,7 @@ func nowhere(r *trace.Record) Explanation {
 
 func preemption(p *trace.Preemption) string {
 	if p.NominatedNode == "" {
-		return "Preemption did not help: " + cmp.Or(p.Message, "no reason was given") + "."
+		return "Preemption did not help: " + cmp.Or(bare(p.Message), "no reason was given") + "."
 	}
 	text := "Room is being made on " + p.NominatedNode
 	if len(p.Victims) == 0 {
@@ -159,11 +159,15 @@ func rejections(r *trace.Record) []string {
 }
 
 func reason(plugin, text string) string {
+	text = bare(text)
 	if plugin == "" {
 		return text
 	}
 	return plugin + ", " + text
 }
+
+// bare leaves out the full stop of a sentence that is to become a part of another one.
+func bare(text string) string { return strings.TrimRight(text, ". ") }
 
 func count(n int, one, many string) string {
 	if n == 1 {

@@ -39,8 +39,7 @@ func (e *explainer) Explain(nodeName string) []trace.Term {
 		if err != nil {
 			continue
 		}
-		terms := e.pl.scorer.Score(demand, e.pl.free(e.podState, v, at, info), &v.on(at).device)
-		out = append(out, diskTerms(terms, v.disks.Disks[at].ID)...)
+		out = append(out, diskTerms(e.pl.scorer.Score(demand, e.pl.free(e.podState, v, at, info), &v.on(at).device), v.disks.Disks[at].ID)...)
 	}
 	return out
 }

@@ -55,7 +55,7 @@ export async function show(context) {
     chart.plot?.destroy();
     const lines = { stroke: variable("--quiet"), grid: { stroke: variable("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
     chart.plot = new uPlot({
-      width, height: 220, cursor: { points: { size: 6 } },
+      width, height: 220, padding: [null, 28, null, null], cursor: { points: { size: 6 } },
       axes: [{ ...lines, values: (_, splits) => splits.map((seconds_) => clock(seconds_ * 1000)) }, { ...lines, size: 70, values: (_, splits) => splits.map(format) }],
       scales: { y: { range: (_, low, high) => [0, Math.max(high * 1.1, 0.1)] } },
       series: [{ value: (_, seconds_) => seconds_ === null ? "–" : clock(seconds_ * 1000) }, ...series.map(([label, color]) => ({
