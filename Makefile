@@ -85,11 +85,6 @@ bench-sniffer: ## what the decision service promises: ingest, a million records,
 	BENCH_RECORDS=1000000 $(GO) test ./pkg/decisions/store -run '^$$' -bench . -benchtime 300x -timeout 1h
 	$(GO) test ./pkg/decisions/web -run '^$$' -bench . -benchtime 10x -timeout 20m
 
-.PHONY: bench-simulator
-bench-simulator: ## the simulator's speed, and its results beside the published ones (needs ../shared/data/openb)
-	$(GO) test ./pkg/simulator -run '^$$' -bench BenchmarkRun -benchtime 5x
-	VICINITY_PUBLISHED=1 $(GO) test ./pkg/simulator -run TestPublished -count 1 -timeout 60m -v
-
 .PHONY: generate
 generate: ## write all generated files anew
 	@hack/generate.sh
