@@ -71,11 +71,6 @@ bench: ## all benchmarks, BENCH_COUNT times BENCH_TIME, into _output/bench/*.jso
 bench-quick: ## all benchmarks once, only to see that they run
 	@BENCH_COUNT=1 BENCH_TIME=10ms hack/bench.sh
 
-.PHONY: bench-sniffer
-bench-sniffer: ## what the decision service promises: ingest, a million records, first paint (takes ten minutes)
-	BENCH_RECORDS=1000000 $(GO) test ./pkg/decisions/store -run '^$$' -bench . -benchtime 300x -timeout 1h
-	$(GO) test ./pkg/decisions/web -run '^$$' -bench . -benchtime 10x -timeout 20m
-
 .PHONY: bench-simulator
 bench-simulator: ## the simulator's speed, and its results beside the published ones (needs ../shared/data/openb)
 	$(GO) test ./pkg/simulator -run '^$$' -bench BenchmarkRun -benchtime 5x
@@ -84,6 +79,11 @@ bench-simulator: ## the simulator's speed, and its results beside the published 
 .PHONY: bench-mlp
 bench-mlp: ## what MLPScore takes, beside PyTorch and the predecessor's way over HTTP (python3-torch and -flask, optional)
 	@hack/bench-mlp.sh
+
+.PHONY: bench-sniffer
+bench-sniffer: ## what the decision service promises: ingest, a million records, first paint (takes ten minutes)
+	BENCH_RECORDS=1000000 $(GO) test ./pkg/decisions/store -run '^$$' -bench . -benchtime 300x -timeout 1h
+	$(GO) test ./pkg/decisions/web -run '^$$' -bench . -benchtime 10x -timeout 20m
 
 .PHONY: generate
 generate: ## write all generated files anew

@@ -20,8 +20,8 @@ import (
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/cacheaware"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/diskio"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/edgedelay"
-	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/plugins/mlpscore"
+	"github.com/vicinity-scheduler/vicinity/pkg/plugins/sniffer"
 	"github.com/vicinity-scheduler/vicinity/pkg/state"
 )
 
@@ -40,10 +40,10 @@ type plugins struct {
 	cacheAware *cacheaware.Shared
 	diskIO     *diskio.Metrics
 	models     *diskModels // of the first profile with DiskIO
+	networks   *networks   // of the first profile with MLPScore
 	edgeDelay  *edgedelay.Shared
 	delays     *configv1.DelayFiles // of the first profile with EdgeDelay
 	recorder   *sniffer.Recorder
-	networks   *networks   // of the first profile with MLPScore
 }
 
 func newPlugins() *plugins { return &plugins{fills: blockio.NewFills(configv1.MaxFillDuration)} }
@@ -82,6 +82,26 @@ func (p *plugins) newDiskIO(ctx context.Context, obj runtime.Object, handle fwk.
 	return diskio.New(ctx, args, handle, p.state, p.models, p.fills, clock.RealClock{}, p.diskIO)
 }
 
+// newMLPScore needs none of the state, so a profile with this plugin alone watches no custom resource.
+func (p *plugins) newMLPScore(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+	args, ok := obj.(*configv1.MLPScoreArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type MLPScoreArgs, got %T", obj)
+	}
+	if p.networks == nil {
+		networks, err := startNetworks(ctx, args, handle.ClientSet())
+		if err != nil {
+			return nil, fmt.Errorf("plugin %s: %w", mlpscore.Name, err)
+		}
+		p.networks = networks
+	}
+	if p.networks.file != args.ModelFile || p.networks.configMap != args.ModelConfigMap {
+		return nil, fmt.Errorf("arguments of plugin %s, profile %s: modelFile is %q and modelConfigMap %q, and %q and %q in another profile; "+
+			"want the same in all", mlpscore.Name, handle.ProfileName(), args.ModelFile, args.ModelConfigMap, p.networks.file, p.networks.configMap)
+	}
+	return mlpscore.New(ctx, args, p.networks, p.networks.metrics, clock.RealClock{})
+}
+
 func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	args, ok := obj.(*configv1.EdgeDelayArgs)
 	if !ok {
@@ -104,26 +124,6 @@ func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle f
 
 func (p *plugins) newSniffer(_ context.Context, args runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
 	return sniffer.New(args, handle, p.recorder)
-}
-
-// newMLPScore needs none of the state, so a profile with this plugin alone watches no custom resource.
-func (p *plugins) newMLPScore(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-	args, ok := obj.(*configv1.MLPScoreArgs)
-	if !ok {
-		return nil, fmt.Errorf("want args to be of type MLPScoreArgs, got %T", obj)
-	}
-	if p.networks == nil {
-		networks, err := startNetworks(ctx, args, handle.ClientSet())
-		if err != nil {
-			return nil, fmt.Errorf("plugin %s: %w", mlpscore.Name, err)
-		}
-		p.networks = networks
-	}
-	if p.networks.file != args.ModelFile || p.networks.configMap != args.ModelConfigMap {
-		return nil, fmt.Errorf("arguments of plugin %s, profile %s: modelFile is %q and modelConfigMap %q, and %q and %q in another profile; "+
-			"want the same in all", mlpscore.Name, handle.ProfileName(), args.ModelFile, args.ModelConfigMap, p.networks.file, p.networks.configMap)
-	}
-	return mlpscore.New(ctx, args, p.networks, p.networks.metrics, clock.RealClock{})
 }
 
 // shared wraps a factory such that what the plugins share is there when it is called.
