@@ -77,16 +77,16 @@ func newSinks(ctx context.Context, args configv1.SnifferSinks) (sinks []sniffer.
 		add(tracesink.NewFile(logger, args.File, metrics), nil)
 	}
 	if args.Service != nil {
-		add(tracesink.NewStream(ctx, logger, args.Service, metrics))
+		add(tracesink.NewStream(ctx, args.Service, metrics))
 	}
 	if args.Notify != nil {
-		add(tracesink.NewNotify(ctx, logger, args.Notify, metrics))
+		add(tracesink.NewNotify(ctx, args.Notify, metrics))
 	}
 	if args.Tracing != nil {
 		add(tracesink.NewTracing(ctx, hostname(), args.Tracing, metrics))
 	}
 	if args.Live != nil {
-		add(tracesink.NewLive(ctx, logger, args.Live))
+		add(tracesink.NewLive(ctx, args.Live))
 	}
 	if len(errs) > 0 {
 		for _, sink := range sinks {

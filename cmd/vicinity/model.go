@@ -78,7 +78,8 @@ func newModelFeaturesCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 3, ' ', 0)
-			fmt.Fprintf(table, "schema %s, hash %s; input %d + i is 1 when feature i is known\n", feature.SchemaName(), feature.Hash(), feature.Count)
+			fmt.Fprintf(table, "schema %s, hash %s; input %d + i is 1 when feature i is known\n",
+				feature.SchemaName(), feature.Hash(), feature.Count)
 			for i, f := range feature.Schema() {
 				fmt.Fprintf(table, "%d\t%s\t%s\n", i, f.Name, f.Means)
 			}

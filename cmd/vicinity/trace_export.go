@@ -127,7 +127,8 @@ func csvHeader() []string {
 	return []string{
 		"start", "end", "profile", "namespace", "pod", "uid", "attempt", "outcome", "tentative", "node", "found",
 		"queueWaitMs", "durationMs",
-		"nodes", "excluded", "rejected", "feasible", "notEvaluated", "score", "runnerUp", "margin", "nominatedNode", "victims", "plugin", "message",
+		"nodes", "excluded", "rejected", "feasible", "notEvaluated", "score", "runnerUp", "margin", "nominatedNode",
+		"victims", "plugin", "message",
 	}
 }
 

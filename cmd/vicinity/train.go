@@ -89,7 +89,8 @@ func (o *trainOptions) addFlags(cmd *cobra.Command) {
 func (o *trainOptions) validate() error {
 	var errs []error
 	if o.ratio <= 0 || o.generations < 0 || o.cores < 1 || o.generated < 0 {
-		errs = append(errs, badInputf("want --tune above 0, --generations and --generated of 0 or more and --cores of 1 or more, found %v, %d, %d and %d",
+		errs = append(errs, badInputf("want --tune above 0, --generations and --generated of 0 or more and --cores of 1 or more, "+
+			"found %v, %d, %d and %d",
 			o.ratio, o.generations, o.generated, o.cores))
 	}
 	if !o.isSmoke && len(o.pods)+o.generated == 0 {
@@ -139,7 +140,7 @@ func (o *trainOptions) run(ctx context.Context, out, errOut io.Writer) error {
 		}
 	}
 	if !training.Passes(gate) {
-		return fmt.Errorf("the network does not pass the gate, so no model was written: train it for more generations")
+		return errors.New("the network does not pass the gate, so no model was written: train it for more generations")
 	}
 	data, err := training.Pack(ctx, o.name, layers, workloads, options, gate)
 	if err != nil {
@@ -176,7 +177,9 @@ func (o *trainOptions) workloads(ctx context.Context, errOut io.Writer) ([]train
 }
 
 // judge plays the gate and shows each workload as soon as it is done.
-func (o *trainOptions) judge(ctx context.Context, layers []mlp.Layer, workloads []training.Workload, out io.Writer) ([]training.Comparison, error) {
+func (o *trainOptions) judge(
+	ctx context.Context, layers []mlp.Layer, workloads []training.Workload, out io.Writer,
+) ([]training.Comparison, error) {
 	network, err := mlp.NewNetwork(layers)
 	if err != nil {
 		return nil, err

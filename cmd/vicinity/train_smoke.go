@@ -24,7 +24,7 @@ const (
 func generated(number int, scale, ratio float64, firstSeed uint64, heldOut bool) ([]training.Workload, error) {
 	var workloads []training.Workload
 	for i := range number {
-		seed := firstSeed + uint64(i) //nolint:gosec // small and not negative
+		seed := firstSeed + uint64(i)
 		cluster, pods, err := workload.Published().Generate(scale, seed)
 		if err != nil {
 			return nil, badInputf("generating a workload: %w", err)

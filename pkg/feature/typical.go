@@ -3,7 +3,6 @@ package feature
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"github.com/vicinity-scheduler/vicinity/pkg/gpushare"
 )
@@ -35,8 +34,9 @@ func ParseTypical(text string) ([]gpushare.TypicalPod, error) {
 	for i := range typical {
 		t := &typical[i]
 		// Written so that NaN fails.
-		if !(t.Frequency >= 0 && t.Frequency <= 1) || math.IsInf(t.Frequency, 0) || t.CPUMilli < 0 || t.GPUs < 0 || t.GPUMilli < 0 || t.GPUMilli > milli {
-			return nil, fmt.Errorf("typical pod %d: want a frequency of 0 to 1, CPU and GPUs of 0 or more and 0 to %d of each GPU, found %+v", i, milli, *t)
+		if !(t.Frequency >= 0 && t.Frequency <= 1) || min(t.CPUMilli, int64(t.GPUs), int64(t.GPUMilli)) < 0 || t.GPUMilli > milli {
+			return nil, fmt.Errorf("typical pod %d: want a frequency of 0 to 1, CPU and GPUs of 0 or more and 0 to %d of each GPU, found %+v",
+				i, milli, *t)
 		}
 	}
 	return typical, nil

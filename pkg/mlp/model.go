@@ -94,7 +94,8 @@ func Decode(data []byte, schemaHash string) (*Model, error) {
 	if err := golden.check(network); err != nil {
 		return nil, err
 	}
-	m := &Model{Info: infoOf(raw.Metadata), Network: network, Lowest: raw.Tensors[lowestInputs].Values, Highest: raw.Tensors[highestInputs].Values}
+	m := &Model{Info: infoOf(raw.Metadata), Network: network}
+	m.Lowest, m.Highest = raw.Tensors[lowestInputs].Values, raw.Tensors[highestInputs].Values
 	if n := network.Inputs(); len(m.Lowest) != len(m.Highest) || len(m.Lowest) != 0 && len(m.Lowest) != n {
 		return nil, fmt.Errorf("want %s and %s with %d values each or none, found %d and %d",
 			lowestInputs, highestInputs, n, len(m.Lowest), len(m.Highest))

@@ -32,6 +32,19 @@ func (r *Record) Validate() error {
 	if r.Version > SchemaVersion {
 		return fmt.Errorf("%w: version is %d, this program knows up to %d: update it", ErrNewerVersion, r.Version, SchemaVersion)
 	}
+	checks := []func(*Record) error{
+		(*Record).validateKey, (*Record).validatePod, (*Record).validateTimes, (*Record).validateNodes, (*Record).validateTerms,
+	}
+	for _, check := range checks {
+		if err := check(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateKey looks at what a record is found by.
+func (r *Record) validateKey() error {
 	switch {
 	case r.Version < 1:
 		return fmt.Errorf("%w: version is %d, want 1 or more", ErrInvalidRecord, r.Version)
@@ -43,11 +56,6 @@ func (r *Record) Validate() error {
 		return fmt.Errorf("%w: sequence is %d, want 1 to %d", ErrInvalidRecord, r.Sequence, int64(math.MaxInt64))
 	case r.Attempt < 0 || r.Attempt > maxCount:
 		return fmt.Errorf("%w: attempt is %d, want 0 to %d", ErrInvalidRecord, r.Attempt, maxCount)
-	}
-	for _, check := range []func(*Record) error{(*Record).validatePod, (*Record).validateTimes, (*Record).validateNodes, (*Record).validateTerms} {
-		if err := check(r); err != nil {
-			return err
-		}
 	}
 	return nil
 }

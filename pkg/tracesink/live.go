@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	"github.com/vicinity-scheduler/vicinity/pkg/trace"
@@ -32,7 +32,7 @@ type Live struct {
 }
 
 // NewLive listens on the socket. One that a process left behind that is gone is replaced.
-func NewLive(ctx context.Context, logger logr.Logger, args *configv1.SnifferLiveSink) (*Live, error) {
+func NewLive(ctx context.Context, args *configv1.SnifferLiveSink) (*Live, error) {
 	if info, err := os.Lstat(args.Socket); err == nil && info.Mode()&os.ModeSocket != 0 {
 		if err := os.Remove(args.Socket); err != nil {
 			return nil, fmt.Errorf("socket for live records: %w", err)
@@ -51,7 +51,7 @@ func NewLive(ctx context.Context, logger logr.Logger, args *configv1.SnifferLive
 	l.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: time.Minute}
 	go func() {
 		if err := l.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			logger.Error(err, "Live records are no longer served", "socket", args.Socket)
+			klog.FromContext(ctx).Error(err, "Live records are no longer served", "socket", args.Socket)
 		}
 	}()
 	return l, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"k8s.io/klog/v2"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	tracev1 "github.com/vicinity-scheduler/vicinity/apis/trace/v1"
@@ -36,14 +37,14 @@ type Notify struct {
 }
 
 // NewNotify begins to send. Its goroutine ends with Close.
-func NewNotify(ctx context.Context, logger logr.Logger, args *configv1.SnifferNotifySink, metrics *Metrics) (*Notify, error) {
+func NewNotify(ctx context.Context, args *configv1.SnifferNotifySink, metrics *Metrics) (*Notify, error) {
 	conn, err := grpc.NewClient(args.Address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, fmt.Errorf("connection to the predecessor's service: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	n := &Notify{
-		conn: conn, client: tracev1.NewSnifferServiceClient(conn), metrics: metrics, logger: logger,
+		conn: conn, client: tracev1.NewSnifferServiceClient(conn), metrics: metrics, logger: klog.FromContext(ctx),
 		queue: make(chan *tracev1.SendRequest, notifyQueue), cancel: cancel, done: make(chan struct{}),
 	}
 	go n.run(ctx)

@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
@@ -162,7 +163,7 @@ func TestTheOldWire(t *testing.T) {
 	defer noLeaks(t)
 	old := &oldService{calls: make(chan map[protowire.Number]string, 10)}
 	address, stop := old.serve(t)
-	sink, err := NewNotify(context.WithoutCancel(t.Context()), ktesting.NewLogger(t, ktesting.DefaultConfig),
+	sink, err := NewNotify(klog.NewContext(context.WithoutCancel(t.Context()), ktesting.NewLogger(t, ktesting.DefaultConfig)),
 		&configv1.SnifferNotifySink{Address: address}, testMetrics(t))
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ func TestTheOldWire(t *testing.T) {
 func TestNotifyWithoutAService(t *testing.T) {
 	defer noLeaks(t)
 	metrics := testMetrics(t)
-	sink, err := NewNotify(context.WithoutCancel(t.Context()), ktesting.NewLogger(t, ktesting.DefaultConfig),
+	sink, err := NewNotify(klog.NewContext(context.WithoutCancel(t.Context()), ktesting.NewLogger(t, ktesting.DefaultConfig)),
 		&configv1.SnifferNotifySink{Address: "127.0.0.1:1"}, metrics)
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func TestLiveServesTheLatest(t *testing.T) {
 	if err := os.WriteFile(socket+".other", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sink, err := NewLive(t.Context(), logger, &configv1.SnifferLiveSink{Socket: socket, Records: 3})
+	sink, err := NewLive(klog.NewContext(t.Context(), logger), &configv1.SnifferLiveSink{Socket: socket, Records: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/klog/v2"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
 	tracev1 "github.com/vicinity-scheduler/vicinity/apis/trace/v1"
@@ -50,7 +51,7 @@ type Stream struct {
 }
 
 // NewStream opens the spool and begins to send. The goroutines end with ctx, or with Close.
-func NewStream(ctx context.Context, logger logr.Logger, args *configv1.SnifferServiceSink, metrics *Metrics) (*Stream, error) {
+func NewStream(ctx context.Context, args *configv1.SnifferServiceSink, metrics *Metrics) (*Stream, error) {
 	credentials, err := transport(args)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func NewStream(ctx context.Context, logger logr.Logger, args *configv1.SnifferSe
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Stream{
-		spool: sp, conn: conn, client: tracev1.NewDecisionServiceClient(conn), address: args.Address, metrics: metrics, logger: logger,
+		spool: sp, conn: conn, client: tracev1.NewDecisionServiceClient(conn), address: args.Address, metrics: metrics, logger: klog.FromContext(ctx),
 		cancel: cancel, done: make(chan struct{}), delivered: sp.first(), progress: make(chan struct{}),
 	}
 	go s.run(ctx)

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
+	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
 	configv1 "github.com/vicinity-scheduler/vicinity/apis/config/v1"
@@ -122,7 +123,7 @@ func newStream(t *testing.T, dir string) *streamRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := NewStream(ctx, ktesting.NewLogger(t, ktesting.DefaultConfig), &configv1.SnifferServiceSink{
+	stream, err := NewStream(klog.NewContext(ctx, ktesting.NewLogger(t, ktesting.DefaultConfig)), &configv1.SnifferServiceSink{
 		Address: "unix:" + filepath.Join(dir, "s"), SpoolDirectory: filepath.Join(dir, "spool"), SpoolMaxMiB: 16,
 	}, metrics)
 	if err != nil {

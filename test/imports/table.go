@@ -62,7 +62,7 @@ func controlPlane() []string {
 
 // Table is the import direction of the whole module. The standard library is open to every package, but for Never.
 func Table() []Row {
-	return slices.Concat(apiRows(), pureRows(), clusterRows(), simulatorRows(), outerRows())
+	return slices.Concat(apiRows(), pureRows(), clusterRows(), recordRows(), simulatorRows(), outerRows())
 }
 
 func apiRows() []Row {
@@ -138,14 +138,6 @@ func clusterRows() []Row {
 			Why:       "it serves every plugin and daemon, so it knows none of them, and it must not drag the scheduler into them",
 		},
 		{
-			Name:      "tracewire",
-			Roots:     []string{"pkg/tracewire"},
-			Inside:    domain,
-			Never:     append([]string{"k8s.io/**", "sigs.k8s.io/**", "github.com/prometheus/**"}, "log", "log/slog"),
-			TestsAlso: []string{},
-			Why:       "it converts one form of decision records into another, for whoever sends, takes or reads them",
-		},
-		{
 			Name:      "plugins",
 			Roots:     []string{"pkg/plugins/*"},
 			Inside:    append(below("pkg/plugins/internal"), domain...),
@@ -153,22 +145,6 @@ func clusterRows() []Row {
 			TestsAlso: pluginTests,
 			Why: "plugins are adapters that can be enabled one by one: they share code through pkg/plugins/internal, " +
 				"declare a small reader interface instead of importing pkg/state, and need k8s.io/kube-scheduler only",
-		},
-		{
-			Name:      "tracesink",
-			Roots:     []string{"pkg/tracesink"},
-			Inside:    append(below("pkg/tracewire"), domain...),
-			Never:     []string{"k8s.io/kubernetes/**", "k8s.io/client-go/**", "k8s.io/kube-scheduler/**"},
-			Why:       "records go to files and services the same way, whoever makes them: a scheduler, the simulator or the command line",
-			TestsAlso: []string{"k8s.io/klog/**"},
-		},
-		{
-			Name:      "recording",
-			Roots:     []string{"pkg/recording"},
-			Inside:    append(below("pkg/plugins/sniffer"), domain...),
-			TestsAlso: controlPlane(),
-			Why: "it stands around kube-scheduler's own profiles, so it needs k8s.io/kubernetes, which the plugin must not import; " +
-				"it knows no other plugin",
 		},
 		{
 			Name:      "plugins/internal",
@@ -192,6 +168,37 @@ func clusterRows() []Row {
 			Inside: below("pkg/daemon", "pkg/health", "pkg/version"),
 			Never:  kubernetes,
 			Why:    "what each long-running process does the same way knows none of them",
+		},
+	}
+}
+
+// recordRows are about decision records on their way from the scheduler to whoever keeps them.
+func recordRows() []Row {
+	domain := below(append([]string{"apis", "pkg/version"}, pure()...)...)
+	return []Row{
+		{
+			Name:      "tracewire",
+			Roots:     []string{"pkg/tracewire"},
+			Inside:    domain,
+			Never:     append([]string{"k8s.io/**", "sigs.k8s.io/**", "github.com/prometheus/**"}, "log", "log/slog"),
+			TestsAlso: []string{},
+			Why:       "it converts one form of decision records into another, for whoever sends, takes or reads them",
+		},
+		{
+			Name:      "tracesink",
+			Roots:     []string{"pkg/tracesink"},
+			Inside:    append(below("pkg/tracewire"), domain...),
+			Never:     []string{"k8s.io/kubernetes/**", "k8s.io/client-go/**", "k8s.io/kube-scheduler/**"},
+			Why:       "records go to files and services the same way, whoever makes them: a scheduler, the simulator or the command line",
+			TestsAlso: []string{"k8s.io/klog/**"},
+		},
+		{
+			Name:      "recording",
+			Roots:     []string{"pkg/recording"},
+			Inside:    append(below("pkg/plugins/sniffer"), domain...),
+			TestsAlso: controlPlane(),
+			Why: "it stands around kube-scheduler's own profiles, so it needs k8s.io/kubernetes, which the plugin must not import; " +
+				"it knows no other plugin",
 		},
 	}
 }

@@ -154,7 +154,7 @@ func BenchmarkSniffer(b *testing.B) {
 		}},
 		{"spool", func(b *testing.B) []sniffer.Sink {
 			b.Helper()
-			stream, err := tracesink.NewStream(b.Context(), klog.Background(), &configv1.SnifferServiceSink{
+			stream, err := tracesink.NewStream(b.Context(), &configv1.SnifferServiceSink{
 				Address: "unix:" + b.TempDir() + "/nobody", SpoolDirectory: b.TempDir(), SpoolMaxMiB: 64,
 			}, sinkMetrics(b))
 			must(b, err)

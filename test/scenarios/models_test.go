@@ -39,7 +39,7 @@ func TestModelsInScenarios(t *testing.T) {
 		}
 		if os.Getenv(updateVariable) == "" {
 			t.Errorf("%s holds a model that is not the present one: run \"make generate\"", file)
-		} else if err := os.WriteFile(file, after, 0o644); err != nil { //nolint:gosec // a file of the repository
+		} else if err := os.WriteFile(file, after, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,7 +30,8 @@ func ValidateMLPScoreArgs(path *field.Path, args *MLPScoreArgs) error {
 		at := path.Child("external")
 		faults = append(faults, durationIn(at.Child("timeout"), args.External.Timeout, minExternalTimeout, maxExternalTimeout)...)
 		if u, err := url.Parse(args.External.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			faults = append(faults, field.Invalid(at.Child("url"), args.External.URL, "must be an http or https URL, such as http://scorer:5000/score"))
+			faults = append(faults, field.Invalid(at.Child("url"), args.External.URL,
+				"must be an http or https URL, such as http://scorer:5000/score"))
 		}
 	}
 	return faults.ToAggregate()

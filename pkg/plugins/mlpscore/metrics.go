@@ -46,7 +46,8 @@ func NewMetrics(reg registerer) (*Metrics, error) {
 			Buckets: prometheus.ExponentialBuckets(50e-6, 2, 12),
 		}),
 		candidates: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: metricPrefix + "evaluated_candidates_total", Help: "Nodes and devices that the network was evaluated for; others were known already.",
+			Name: metricPrefix + "evaluated_candidates_total",
+			Help: "Nodes and devices that the network was evaluated for; others were known already.",
 		}),
 		fallbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricPrefix + "fallbacks_total",

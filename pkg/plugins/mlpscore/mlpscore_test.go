@@ -168,7 +168,7 @@ func TestThereIsOneWinner(t *testing.T) {
 
 func winners(scores map[string]int64) (names []string) {
 	for name, score := range scores {
-		if score == fwk.MaxNodeScore {
+		if score == fwk.MaxScore {
 			names = append(names, name)
 		}
 	}
@@ -191,9 +191,9 @@ func FuzzNormalizeScore(f *testing.F) {
 		best := 0
 		for i := range list {
 			switch {
-			case list[i].Score == fwk.MaxNodeScore:
+			case list[i].Score == fwk.MaxScore:
 				best++
-			case list[i].Score < 0 || list[i].Score > fwk.MaxNodeScore:
+			case list[i].Score < 0 || list[i].Score > fwk.MaxScore:
 				t.Errorf("score %d is out of range", list[i].Score)
 			}
 			for j := range list {

@@ -21,7 +21,7 @@ func (pl *MLPScore) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev
 			best = i
 		}
 	}
-	const others = fwk.MaxNodeScore - 1
+	const others = fwk.MaxScore - 1
 	span := scores[best].Score - lowest
 	for i := range scores {
 		switch {
@@ -32,7 +32,7 @@ func (pl *MLPScore) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev
 			scores[i].Score = (scores[i].Score - lowest) * others / span
 		}
 	}
-	scores[best].Score = fwk.MaxNodeScore
+	scores[best].Score = fwk.MaxScore
 	return nil
 }
 

@@ -46,7 +46,9 @@ func newOutputs(metrics *Metrics) *outputs {
 }
 
 // prepare makes sure that the outputs for all nodes are there, and returns false if the deadline passed before.
-func (o *outputs) prepare(model *feature.Model, pod *feature.Pod, nodes []fwk.NodeInfo, now clock.PassiveClock, deadline time.Duration) bool {
+func (o *outputs) prepare(
+	model *feature.Model, pod *feature.Pod, nodes []fwk.NodeInfo, now clock.PassiveClock, deadline time.Duration,
+) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kept := o.classFor(model, pod, len(nodes))

@@ -50,20 +50,25 @@ func (p Profile) NamesFolder() bool { return strings.Contains(p.Key(), Folder) }
 func (p Profile) validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(p.Plugins)) {
-		s, at := p.Plugins[name], path.Child("plugins").Key(name)
-		if s.Weight < 0 {
-			errs = append(errs, field.Invalid(at.Child("weight"), s.Weight, "must not be negative"))
-		}
-		if s.Disabled && (s.Weight != 0 || s.Args != nil || s.Points != nil) {
-			errs = append(errs, field.Forbidden(at.Child("disabled"), "a disabled plugin has neither weight nor args nor points"))
-		}
-		if !s.Disabled && s.Weight == 0 && s.Args == nil && s.Points == nil {
-			errs = append(errs, field.Required(at, "set at least one of weight, args, points, disabled"))
-		}
-		for i, point := range s.Points {
-			if !slices.Contains(extensionPoints(), point) {
-				errs = append(errs, field.NotSupported(at.Child("points").Index(i), point, extensionPoints()))
-			}
+		errs = append(errs, p.Plugins[name].validate(path.Child("plugins").Key(name))...)
+	}
+	return errs
+}
+
+func (s PluginSettings) validate(at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if s.Weight < 0 {
+		errs = append(errs, field.Invalid(at.Child("weight"), s.Weight, "must not be negative"))
+	}
+	if s.Disabled && (s.Weight != 0 || s.Args != nil || s.Points != nil) {
+		errs = append(errs, field.Forbidden(at.Child("disabled"), "a disabled plugin has neither weight nor args nor points"))
+	}
+	if !s.Disabled && s.Weight == 0 && s.Args == nil && s.Points == nil {
+		errs = append(errs, field.Required(at, "set at least one of weight, args, points, disabled"))
+	}
+	for i, point := range s.Points {
+		if !slices.Contains(extensionPoints(), point) {
+			errs = append(errs, field.NotSupported(at.Child("points").Index(i), point, extensionPoints()))
 		}
 	}
 	return errs

@@ -36,6 +36,14 @@ func (n *Native) learnedFor(config *Config) (*learned, error) {
 	return n.learned, nil
 }
 
+func (n *Native) learnedScorer(config *Config) (scorer, error) {
+	l, err := n.learnedFor(config)
+	if err != nil {
+		return scorer{}, err
+	}
+	return scorer{score: l.score, memory: true}, nil
+}
+
 // score is what the best device of the node is worth, in hundredths of the network's unit.
 func (l *learned) score(node int, c *classKey) int64 {
 	score, _ := l.best(node, c)

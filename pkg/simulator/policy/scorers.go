@@ -63,11 +63,7 @@ func (n *Native) scorer(c *Scorer, config *Config) (scorer, error) {
 	case Simon:
 		return scorer{score: n.simon, minMax: true, memory: true}, nil
 	case MLP:
-		l, err := n.learnedFor(config)
-		if err != nil {
-			return scorer{}, err
-		}
-		return scorer{score: l.score, memory: true}, nil
+		return n.learnedScorer(config)
 	default:
 		if cost := n.costOf(c.Name); cost != nil {
 			return scorer{cost: cost}, nil

@@ -11,8 +11,8 @@
 // learned for it: FGD's score is a feature, and a path through the network hands it on unchanged. From there an evolution
 // strategy changes the weights of that path for all features, and how much a layer of random features adds to it:
 // a separable (mu/mu, lambda) strategy with one step size per weight, after Ros and Hansen, "A Simple Modification in
-// CMA-ES Achieving Linear Time and Space Complexity" (PPSN 2008). Candidates of one generation play the same workloads with the same seeds (common random numbers),
-// so they differ by what they do, not by luck.
+// CMA-ES Achieving Linear Time and Space Complexity" (PPSN 2008). Candidates of one generation play the same workloads
+// with the same seeds (common random numbers), so they differ by what they do, not by luck.
 //
 // The same seed gives the same weights, however many cores take part: results are collected by candidate, and only the
 // strategy draws random numbers.
