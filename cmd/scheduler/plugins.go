@@ -99,7 +99,8 @@ func (p *plugins) newMLPScore(ctx context.Context, obj runtime.Object, handle fw
 		return nil, fmt.Errorf("arguments of plugin %s, profile %s: modelFile is %q and modelConfigMap %q, and %q and %q in another profile; "+
 			"want the same in all", mlpscore.Name, handle.ProfileName(), args.ModelFile, args.ModelConfigMap, p.networks.file, p.networks.configMap)
 	}
-	return mlpscore.New(ctx, args, p.networks, p.networks.metrics, clock.RealClock{})
+	nodes := func(name string) (fwk.NodeInfo, error) { return handle.SnapshotSharedLister().NodeInfos().Get(name) }
+	return mlpscore.New(ctx, args, p.networks, p.networks.metrics, nodes, clock.RealClock{})
 }
 
 func (p *plugins) newEdgeDelay(ctx context.Context, obj runtime.Object, handle fwk.Handle) (fwk.Plugin, error) {

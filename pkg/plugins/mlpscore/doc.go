@@ -12,6 +12,7 @@
 //     and among equals the node that comes first in a fixed pseudo-random order of names wins. kube-scheduler itself would
 //     draw among equals, which costs a cluster full of GPUs about five points of allocation: pods then spread over
 //     nodes that are equally good, and none stays whole.
+//   - PreScore also leaves an explainer for decision records: the features that a node's output depends on most.
 //   - Reserve counts, in mode Shadow, whether the network would have chosen the node that was chosen.
 //
 // What the network cannot score the fallback does: when the deadline has passed, when an output is not a number, when a

@@ -56,7 +56,7 @@ func newFixture(t testing.TB, args configv1.MLPScoreArgs, now clock.PassiveClock
 		t.Fatal(err)
 	}
 	models := &fixed{model: cpuModel(t, 1)}
-	pl, err := New(t.Context(), &args, models, metrics, now)
+	pl, err := New(t.Context(), &args, models, metrics, noNodes, now)
 	if err != nil {
 		t.Fatal(err)
 	}

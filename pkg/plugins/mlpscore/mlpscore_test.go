@@ -259,7 +259,7 @@ func TestWrongArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = New(context.Background(), &configv1.DiskIOArgs{}, nil, metrics, clock.RealClock{})
+	_, err = New(context.Background(), &configv1.DiskIOArgs{}, nil, metrics, noNodes, clock.RealClock{})
 	if err == nil || !strings.Contains(err.Error(), "MLPScoreArgs") {
 		t.Errorf("want an error that names MLPScoreArgs, got %v", err)
 	}

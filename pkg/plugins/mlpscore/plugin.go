@@ -28,6 +28,7 @@ type MLPScore struct {
 	metrics *Metrics
 	clock   clock.PassiveClock
 	outputs *outputs
+	nodes   NodeInfos
 	server  *server // nil: none is asked
 }
 
@@ -40,7 +41,9 @@ var (
 )
 
 // New builds the plugin for one profile.
-func New(_ context.Context, obj runtime.Object, models Models, metrics *Metrics, now clock.PassiveClock) (*MLPScore, error) {
+func New(
+	_ context.Context, obj runtime.Object, models Models, metrics *Metrics, nodes NodeInfos, now clock.PassiveClock,
+) (*MLPScore, error) {
 	args, ok := obj.(*configv1.MLPScoreArgs)
 	if !ok {
 		return nil, fmt.Errorf("want args to be of type MLPScoreArgs, got %T", obj)
@@ -48,7 +51,7 @@ func New(_ context.Context, obj runtime.Object, models Models, metrics *Metrics,
 	if err := configv1.ValidateMLPScoreArgs(field.NewPath("pluginConfig").Key(Name).Child("args"), args); err != nil {
 		return nil, fmt.Errorf("arguments of plugin %s: %w", Name, err)
 	}
-	pl := &MLPScore{args: args, models: models, metrics: metrics, clock: now, outputs: newOutputs(metrics)}
+	pl := &MLPScore{args: args, models: models, metrics: metrics, clock: now, outputs: newOutputs(metrics), nodes: nodes}
 	if args.External != nil {
 		pl.server = newServer(args.External)
 	}

@@ -58,6 +58,7 @@ func (pl *MLPScore) PreScore(ctx context.Context, state fwk.CycleState, pod *cor
 	if pl.args.Mode == configv1.MLPScoreShadow {
 		return fwk.NewStatus(fwk.Skip)
 	}
+	state.Write(explainKey, &explainer{podState: s, pl: pl})
 	return nil
 }
 
