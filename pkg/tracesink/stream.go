@@ -66,8 +66,8 @@ func NewStream(ctx context.Context, args *configv1.SnifferServiceSink, metrics *
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Stream{
-		spool: sp, conn: conn, client: tracev1.NewDecisionServiceClient(conn), address: args.Address, metrics: metrics, logger: klog.FromContext(ctx),
-		cancel: cancel, done: make(chan struct{}), delivered: sp.first(), progress: make(chan struct{}),
+		spool: sp, conn: conn, client: tracev1.NewDecisionServiceClient(conn), address: args.Address, metrics: metrics,
+		logger: klog.FromContext(ctx), cancel: cancel, done: make(chan struct{}), delivered: sp.first(), progress: make(chan struct{}),
 	}
 	go s.run(ctx)
 	return s, nil
