@@ -44,11 +44,11 @@ func TestDecodeConfiguration(t *testing.T) {
 		},
 		{
 			name:      "collectors with and without times",
-			in:        header + "collectors:\n- name: disk\n- name: rtt\n  interval: 1m\n- name: walk\n  interval: 1h30m\n  timeout: 10m\n",
-			available: []string{"disk", "rtt", "walk"},
+			in:        header + "collectors:\n- name: disk\n- name: net\n  interval: 1m\n- name: walk\n  interval: 1h30m\n  timeout: 10m\n",
+			available: []string{"disk", "net", "walk"},
 			want: defaulted(
 				schedule("disk", 15*time.Second, 15*time.Second),
-				schedule("rtt", time.Minute, 30*time.Second),
+				schedule("net", time.Minute, 30*time.Second),
 				schedule("walk", 90*time.Minute, 10*time.Minute),
 			),
 		},
@@ -69,9 +69,9 @@ func TestDecodeConfiguration(t *testing.T) {
 		},
 		{
 			name:      "several faults of value are reported together",
-			in:        header + "collectors:\n- name: dsik\n- name: rtt\n  interval: 10ms\n",
-			available: []string{"disk", "rtt"},
-			wantErr: `[collectors[0].name: Unsupported value: "dsik": supported values: "disk", "rtt", ` +
+			in:        header + "collectors:\n- name: dsik\n- name: net\n  interval: 10ms\n",
+			available: []string{"disk", "net"},
+			wantErr: `[collectors[0].name: Unsupported value: "dsik": supported values: "disk", "net", ` +
 				`collectors[1].interval: Invalid value: "10ms": must be between 1s and 24h0m0s]`,
 		},
 		{
@@ -178,9 +178,9 @@ func TestLoadConfiguration(t *testing.T) {
 
 // FuzzDecodeConfiguration checks that whatever is accepted is legal, and survives being written and read again.
 func FuzzDecodeConfiguration(f *testing.F) {
-	available := []string{"disk", "rtt"}
+	available := []string{"disk", "net"}
 	f.Add([]byte(header))
-	f.Add([]byte(header + "collectors:\n- name: disk\n  interval: 1s\n  timeout: 100ms\n- name: rtt\n"))
+	f.Add([]byte(header + "collectors:\n- name: disk\n  interval: 1s\n  timeout: 100ms\n- name: net\n"))
 	f.Add([]byte(header + "collectors: [{name: disk, interval: 24h}]\n---\n# end\n"))
 	f.Add([]byte(header + "collectors:\n- &a {name: disk}\n- *a\n"))
 	f.Add([]byte(`{"apiVersion":"config.vicinity.dev/v1","kind":"AgentConfiguration","collectors":[null]}`))
@@ -191,7 +191,7 @@ func FuzzDecodeConfiguration(f *testing.F) {
 		}
 		for _, c := range config.Collectors {
 			interval, timeout := c.Interval.Duration, c.Timeout.Duration
-			if c.Name != "disk" && c.Name != "rtt" || interval < time.Second || interval > 24*time.Hour ||
+			if c.Name != "disk" && c.Name != "net" || interval < time.Second || interval > 24*time.Hour ||
 				timeout < 100*time.Millisecond || timeout > interval {
 				t.Errorf("accepted an illegal schedule: %+v", c)
 			}

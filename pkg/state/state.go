@@ -110,7 +110,9 @@ func NewForClients(d dynamic.Interface, m metadata.Interface, nodes *Nodes, reg 
 // Run watches until ctx ends and returns when all its goroutines have.
 func (s *State) Run(ctx context.Context) {
 	var refining sync.WaitGroup
-	refining.Go(func() { s.rtts.refine(ctx) })
+	if s.rtts != nil { // NewDisks reads no round-trip times
+		refining.Go(func() { s.rtts.refine(ctx) })
+	}
 	defer refining.Wait()
 	s.optional.run(ctx)
 }
