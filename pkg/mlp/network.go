@@ -108,8 +108,8 @@ func (n *Network) Forward(dst []float32, s *Scratch, x []float32) []float32 {
 	padded := roundUp(rows, tileRows)
 	from, stride := x, width
 	if padded != rows {
-		s.input = append(append(s.input[:0], x...), make([]float32, (padded-rows)*width)...)
-		from = s.input
+		from = grow(&s.input, padded*width)
+		clear(from[copy(from, x):])
 	}
 	for i := range n.layers {
 		l := &n.layers[i]
