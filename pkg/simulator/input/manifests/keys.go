@@ -1,11 +1,13 @@
 package manifests
 
+import vicinityv1alpha1 "github.com/vicinity-scheduler/vicinity/apis/vicinity/v1alpha1"
+
 // Keys of the predecessor's labels and annotations.
 const (
-	gpuCountKey       = "alibabacloud.com/gpu-count"
-	gpuMilliKey       = "alibabacloud.com/gpu-milli"
-	gpuModelKey       = "alibabacloud.com/gpu-card-model"
-	gpuIndexKey       = "alibabacloud.com/gpu-index"
+	gpuCountKey       = vicinityv1alpha1.GPUCountAnnotation
+	gpuMilliKey       = vicinityv1alpha1.GPUMilliAnnotation
+	gpuModelKey       = vicinityv1alpha1.GPUModelAnnotation
+	gpuIndexKey       = vicinityv1alpha1.GPUIndexAnnotation
 	creationTimeKey   = "alibabacloud.com/creation-time"
 	deletionTimeKey   = "alibabacloud.com/deletion-time"
 	unscheduledKey    = "simon/pod-unscheduled"
